@@ -14,6 +14,7 @@ import numpy as np
 import occupancy
 from occupancy import cuda
 from occupancy.advice.next_steps import probably_uses_setmaxnreg
+from occupancy.builds.names import base_name
 from occupancy.errors import OccupancyError
 from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel, Launch
@@ -253,7 +254,8 @@ def diff(old: Path, new: Path, threads: int) -> Values:
     pairs: dict[bool, list[Any]] = {False: [], True: []}
     for row in report.kernels:
         pair = [[each.name, each.arch, *_compared(each)] for each in (row.old, row.new)]
-        pairs[row.matched_by == "code" and row.old.template == row.new.template].append(pair)
+        names = {base_name(each.record.name) for each in (row.old, row.new)}
+        pairs[row.matched_by == "code" and len(names) == 1].append(pair)
     return {
         "kernels": sorted(pairs[False], key=repr),
         "new_templates": sorted(pairs[True], key=repr),

@@ -7,6 +7,8 @@ system; unmangled, from ``extern "C"`` and other compilers; or demangled, as in 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from fnmatch import translate
 from functools import lru_cache
 
@@ -116,6 +118,15 @@ def short_name(name: str) -> str:
     return without_parameters(demangle(name))
 
 
+def short_names(kernels: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+    """Return the short names of demangled ones; overloads of one architecture keep their parameters."""
+    kernels = set(kernels)
+    short = {name: without_parameters(name) for name, _ in kernels}
+    alike = Counter((short[name], arch) for name, arch in kernels)
+    overloaded = {name for (name, _), number in alike.items() if number > 1}
+    return {name: name.removeprefix("void ") if each in overloaded else each for name, each in short.items()}
+
+
 def without_parameters(readable: str) -> str:
     """Remove parameters, return type and versioned namespaces from a demangled name."""
     name = _VERSIONED_QUALIFIER.sub("", readable).removeprefix("void ")
@@ -126,18 +137,6 @@ def without_parameters(readable: str) -> str:
             if depth == 0:
                 return name[: bracket.start()]
     return name
-
-
-@lru_cache(maxsize=1 << 14)
-def template_name(name: str) -> str:
-    """Return the demangled name without template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
-    short = short_name(name)
-    kept, depth = [], 0
-    for part in re.split(r"([<>])", short):
-        depth += (part == "<") - (part == ">")
-        if depth == 0 and part != ">":
-            kept.append(part)
-    return "".join(kept) if depth == 0 and kept[0] else short
 
 
 @lru_cache(maxsize=1 << 12)

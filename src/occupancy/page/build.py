@@ -14,8 +14,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from ..builds.names import short_name
-from ..report.model import Column, Report
+from ..builds.names import short_names
+from ..report.model import Column, Report, chosen
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -73,14 +73,16 @@ def build_report(
     paths = ("" if old is None else f"{printable(old)} → ") + ", ".join(map(printable, sources[:8]))
     about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
-    columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
+    columns = [
+        each for column in report.columns if column.key in KEYS for each in _coded(column, report, rows)
+    ]
     lead = _paragraphs("error", [*problems[:20], *([] if rows else report.headline[:1])])
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
     parts = {"lead": lead, "notes": notes, "data": _json({"count": len(rows), "columns": columns})}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
 
 
-def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def _coded(column: Column, report: Report, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield the different values of a column, if any, and for each row the place of its value."""
     places: dict[Any, int] = {}
     value = column.cell if column.key in _TEXTS else column.getter
@@ -88,7 +90,9 @@ def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
         value = partial(_other_changes, column)
     at = [places.setdefault(each, len(places)) for each in map(value, rows)]
     if column.key == "demangled":
-        yield {"key": "name", "values": list(map(short_name, places)), "at": at}
+        [arch] = chosen(report.columns, "arch")
+        names = short_names(zip(map(value, rows), map(arch.getter, rows), strict=True))
+        yield {"key": "name", "values": [names[each] for each in places], "at": at}
     elif not places.keys() <= {None, "", ()}:
         yield {"key": column.key, "values": list(places), "at": at if len(places) > 1 else []}
 

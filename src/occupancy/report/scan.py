@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..builds.names import short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
@@ -205,8 +206,10 @@ def _plain_name(name: str) -> str:
 
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
+    names = short_names((row.record.demangled, row.record.arch) for row in rows)
+    first = COLUMNS[0]._replace(show=lambda row: names[row.record.demangled])
     columns = []
-    for column in COLUMNS:
+    for column in (first, *COLUMNS[1:]):
         cells = {column.cell(row) for row in rows} if column.title else set()
         is_hidden = cells <= {"", "0 B"} or (len(cells) == 1 and column.key in ("arch", "threads"))
         columns.append(column._replace(title="") if is_hidden else column)

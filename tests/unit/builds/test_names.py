@@ -11,9 +11,9 @@ from occupancy.builds.names import (
     contains,
     matches,
     short_name,
+    short_names,
     signature,
     stable_name,
-    template_name,
     unparametrized,
 )
 from occupancy.builds.names import pattern as compiled_pattern
@@ -94,13 +94,14 @@ def test_parts_of_names() -> None:
     assert not contains(("blur", "img::x"), HISTOGRAM)
 
 
-def test_short_names_templates_and_signatures() -> None:
+def test_short_names_and_signatures() -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
-    names = {
-        HISTOGRAM: ("img::histogram<64, true>", "img::histogram"), "_Z4blurPf": ("blur", "blur"),
-        "_ZN2ns1AIiE3runILi3EEEvv": ("ns::A<int>::run<3>", "ns::A::run"), "plain": ("plain", "plain"),
-    }  # fmt: skip
-    assert {name: (short_name(name), template_name(name)) for name in names} == names
+    names = {HISTOGRAM: "img::histogram<64, true>", "_ZN2ns1AIiE3runILi3EEEvv": "ns::A<int>::run<3>"}
+    assert {name: short_name(name) for name in names} == names
+    overloads = {"void blur<3>(float*)": "blur<3>(float*)", "void blur<3>(int)": "blur<3>(int)"}
+    alone = {"k(int)": "k", "k(char)": "k"}  # one for each architecture
+    archs = zip([*overloads, *alone], ["sm_80", "sm_80", "sm_80", "sm_90"], strict=True)
+    assert short_names(archs) == overloads | alone
     assert matches("void img::histogram<64, true>(float*, int)", HISTOGRAM)
     assert all(matches(each, HISTOGRAM) for each in ("*<64*", "img::histogram<64, true>", "*(float*, int)"))
     spellings = ("_Z4blurILi16EEvPKf", "void blur<(int)16>(const float *)", "blur<16>(float const*)")
