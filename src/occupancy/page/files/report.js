@@ -16,7 +16,7 @@ const KINDS = [
 const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const binOf = ({ row: { share } }) => BINS[Math.floor(10 * share + 1e-9)];
 const changeOf = ({ old_occupancy: before, new_occupancy: after }) => after - before;
-const assumed = (name) => (_, group) => group.some((kernel) => kernel[name]) && "*";
+const assumed = (name) => (counted) => counted.some((kernel) => kernel[name]) && "*";
 function differenceOf(value, gain, text) {
   const amount = (value > 0 ? "+" : "−") + text(Math.abs(value)).replace("%", " points");
   return value ? element("small", { class: gain > 0 ? "better" : gain < 0 && "worse" }, amount) : "";
@@ -33,21 +33,21 @@ function comparedColumn(key, title, text) {
   return { key: `change_${key}`, title, text, of, show };
 }
 // Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
-// of one name share a row: in a scan a range, in a comparison the worst one. Columns without values are hidden.
+// of one name share a row: in a scan all are counted, in a comparison the one shown. Columns without values are hidden.
 const COLUMNS = [
   { key: "name", title: "Kernel",
     show: (kernel) => element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" },
       kernel.name.split(/(?<=<)(?=[^ ,]{12})|(?<=\w{16}::)/).flatMap((part) => [part, element("wbr")])) },
-  { key: "verdict", title: "Verdict", isLinked: true, of: rankOf,
-    show: ({ verdict, arch }) => element("span", { class: `chip ${verdict}`, title: `Values of ${arch}` }, verdict) },
+  { key: "verdict", title: "Verdict", isLinked: true, of: ({ row }) => rankOf(row),
+    show: ({ row: { verdict } }) => element("span", { class: `chip ${verdict}` }, verdict) },
   { key: "occupancy", title: "Occupancy", text: words.percent, isLinked: true },
-  { key: "limiters", title: "Limited by", of: limitersOf, look: (_, worst) => colourOf(worst) },
+  { key: "limiters", title: "Limited by", of: limitersOf, look: (_, shown) => colourOf(shown) },
   { key: "threads", title: "Threads", text: grouped, mark: assumed("threads_assumed") },
   { key: "regs", title: "Regs", text: grouped },
   { key: "smem", title: "Shared", text: sizeText },
   { key: "spills", title: "Spills st\u00a0+\u00a0ld", text: sizeText,
-    mark: (_, group) => group.some((kernel) => kernel.spills > 0 && kernel.spills_from === "code") && "~",
-    look: (group) => group.some(({ spills }) => spills > 0) && "worse" },
+    mark: (counted) => counted.some((kernel) => kernel.spills > 0 && kernel.spills_from === "code") && "~",
+    look: (counted) => counted.some(({ spills }) => spills > 0) && "worse" },
   { key: "stack_bytes", title: "Stack", text: sizeText },
   { key: "duration_us", title: "Time", text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "time_share", title: "Share", text: words.percent },
@@ -62,7 +62,7 @@ const COLUMNS = [
   { key: "causes", title: "Changes",
     of: ({ causes, other_changes: others }) => joined(", ", causes, others)?.replaceAll(" -> ", "\u00a0→ ") },
   { key: "next_step", title: "Next step", of: adviceOf,
-    mark: (worst, group) => group.some((kernel) => adviceOf(kernel) !== adviceOf(worst)) && ` (${worst.arch})` },
+    mark: (counted, shown) => counted.some((kernel) => adviceOf(kernel) !== adviceOf(shown)) && ` (${shown.arch})` },
 ];
 class Report {
   constructor({ count, columns }) {
@@ -125,7 +125,7 @@ class Report {
     const given = new URLSearchParams(location.hash.replace(/^#[^&]*/, ""));
     for (const name in this.state) this.state[name] = given.get(name) ?? "";
     [this.search.value, this.arch.value] = [this.state.q, this.state.arch];
-    this.draw();
+    if (byId("back").hash !== this.fragment()) this.draw(); // as left, with all rows that were shown
     [...this.box.querySelectorAll("a")].find(({ hash }) => hash === this.opened?.[1])?.focus();
     scrollTo(0, this.opened?.[0] ?? 0);
   }
@@ -133,7 +133,7 @@ class Report {
   // The kernels that pass all filters, those to count by kind, and those of any bin. By default those that changed.
   filtered() {
     const { q, kind, arch, bin } = this.state;
-    const wanted = q.toLowerCase().split(/[\s*]+/);
+    const wanted = q.replace(/_Z\S+/g, (name) => demangled(name).replace(/<.*/, "")).toLowerCase().split(/[\s*]+/);
     const kinds = KINDS.filter(({ key }) => kind.split(",").includes(key));
     const isOfKinds = (kernel) => (kinds.length ? kinds.some(({ is }) => is(kernel)) : kernel.row.verdict !== "same");
     const isFound = (kernel) => (!arch || kernel.arch === arch) && wanted.every((word) => kernel.text.includes(word));
@@ -165,8 +165,9 @@ class Report {
     const { of = () => 0 } = this.columns.find(({ key }) => key === sort) ?? {};
     const rows = rowsOf(kernels).map(({ group, worst }) => {
       group.sort((one, other) => ORDER.compare(one.arch ?? "", other.arch ?? ""));
-      const counted = this.isDiff ? [worst] : group;
-      return { group, worst, counted, value: rangeOf(counted, of)[down ? 1 : 0] };
+      const value = rangeOf(group, of)[down ? 1 : 0];
+      const shown = (this.isDiff && [worst, ...group].find((kernel) => of(kernel) === value)) || worst;
+      return { group, shown, counted: this.isDiff ? [shown] : group, value };
     }); // unknown values come last
     return rows.sort(({ value: a }, { value: b }) =>
       (a === undefined) - (b === undefined) || (down ? -1 : 1) * compareValues(a, b));
@@ -190,6 +191,7 @@ class Report {
     const facts = [`${part || ""}${words.count(this.count, "kernel")}${this.isDiff && !kind ? " changed" : ""}`,
       rows.length > shown && `the first ${grouped(shown)} are shown`, chosen || (!this.archs[1] && this.archs[0])];
     settle(byId("count"), `${facts.filter(Boolean).join(", ")}.${this.left.join("")}`);
+    byId("bold").hidden = !this.isDiff || rows.every(({ group }) => group.length === 1);
     byId("clear").hidden = !chosen;
     byId("back").href = this.fragment();
   }
@@ -201,21 +203,20 @@ class Report {
       button([title, order && (down ? "\u00a0▼" : "\u00a0▲")], () => this.set(next), { class: "link" }));
   }
 }
-function cellOf({ key, title, of, text, show, mark, look, isLinked }, { group, worst, counted }, isMixed) {
-  const shown = show ? show(worst, group) : text ? rangeText(counted, of, text) || "–" : of(worst);
-  const looks = [key, text && "num", look?.(counted, worst), /^[0–]$/.test(shown) && "zero"].filter(Boolean);
-  return element(key === "name" ? "th" : "td", { class: looks.join(" "), "data-title": `${title} ` }, shown,
-    shown && mark?.(worst, group), isLinked && (isMixed || group.length > 1) && [" ", archLinks(group, worst)]);
+function cellOf({ key, title, of, text, show, mark, look, isLinked }, { group, shown, counted }, isMixed) {
+  const content = show ? show(shown) : text ? rangeText(counted, of, text) || "–" : of(shown);
+  const looks = [key, text && "num", look?.(counted, shown), /^[0–]$/.test(content) && "zero"].filter(Boolean);
+  return element(key === "name" ? "th" : "td", { class: looks.join(" "), "data-title": `${title} ` }, content,
+    content && mark?.(counted, shown), isLinked && (isMixed || group.length > 1) && [" ", archLinks(group, shown)]);
 }
 const joined = (between, one, other) => (one && other && one !== other ? one + between + other : one || other);
 const archsOf = (kernels) => [...new Set(kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
 const countOf = (kernels) => new Set(kernels.map(({ name }) => name)).size;
 // The kernels of each name, and the worst of them.
 const rowsOf = (kernels) => [...Map.groupBy(kernels, ({ name }) => name).values()].map((group) =>
-  ({ group, worst: group.reduce((a, b) => (isWorse(b, a) ? b : a)) }));
-const isWorse = (a, b) =>
-  (rankOf(a) - rankOf(b) || changeOf(a) - changeOf(b) || (b.spills > 0) - (a.spills > 0)
-    || (a.share ?? 2) - (b.share ?? 2)) < 0;
+  ({ group, worst: group.toSorted(bySeverity)[0] }));
+const bySeverity = (a, b) => rankOf(a) - rankOf(b) || changeOf(a) - changeOf(b)
+  || (b.spills > 0) - (a.spills > 0) || (a.share ?? 2) - (b.share ?? 2);
 const rangeText = (group, of, text) =>
   joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))));
 // [least, most] of the known values.
@@ -225,13 +226,12 @@ function rangeOf(group, of) {
 }
 const colourOf = ({ launchable, limiters }) => (launchable === false ? "fails" : limiters?.[0] ?? "warps");
 // A link to each kernel of a row, with its architecture, and in a scan a bar of its occupancy.
-function archLinks(group, worst) {
+function archLinks(group, shown) {
   return element("span", { class: "archs" }, group.map((kernel) => {
-    const { verdict, arch = "", share, source } = kernel;
-    const spills = kernel.spills > 0 && "spills";
-    const facts = [arch, verdict, share >= 0 && words.percent(share), limitersOf(kernel), spills, source];
-    const title = facts.filter(Boolean).join(", ");
-    const look = verdict ? `${verdict} ${kernel === worst ? "shown" : ""}` : spills && "worse";
+    const { verdict, arch = "", share, spills, source } = kernel;
+    const text = share >= 0 && words.percent(share);
+    const title = [arch, verdict, text, limitersOf(kernel), spills > 0 && "spills", source].filter(Boolean).join(", ");
+    const look = verdict ? `${verdict} ${kernel === shown ? "shown" : ""}` : spills > 0 && "worse";
     const link = { class: look, href: linkTo(kernel), title, "aria-label": title, tabindex: "-1", draggable: "false" };
     return element("a", link, arch.slice(3), !verdict && bar(share ?? 0, colourOf(kernel)));
   }));

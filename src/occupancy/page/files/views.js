@@ -51,7 +51,8 @@ function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
   settle(byId("kernel-title"), isExample ? "Example kernel: enter yours" : "Your kernel");
   byId("kernel").hidden = !kernel;
   settle(name, kernel);
-  const texts = [switched, spills && `spills ${spills}`, bounds && `__launch_bounds__(${bounds})`];
+  const limit = bounds?.includes(",") ? `__launch_bounds__(${bounds})` : bounds && `at most ${bounds} threads / block`;
+  const texts = [switched, spills && `spills ${spills}`, limit];
   settle(facts, texts.filter(Boolean).join(", "));
 }
 // Next steps that compile; not of fewer registers if the kernel spills. Too much static shared memory becomes dynamic.
