@@ -254,8 +254,7 @@ def diff(old: Path, new: Path, threads: int) -> Values:
     pairs: dict[bool, list[Any]] = {False: [], True: []}
     for row in report.kernels:
         pair = [[each.name, each.arch, *_compared(each)] for each in (row.old, row.new)]
-        names = {base_name(each.record.name) for each in (row.old, row.new)}
-        pairs[row.matched_by == "code" and len(names) == 1].append(pair)
+        pairs[row.matched_by == "code" and base_name(row.old.name) == base_name(row.new.name)].append(pair)
     return {
         "kernels": sorted(pairs[False], key=repr),
         "new_templates": sorted(pairs[True], key=repr),

@@ -14,8 +14,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from ..builds.names import short_names
-from ..report.model import Column, Report, chosen
+from ..report.model import Column, Report
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -27,11 +26,11 @@ _MEASURED = (
     "barriers", "tensor_memory", "virtual_resources", "spill_store_bytes", "spill_load_bytes", "stack_bytes",
     "max_threads", "min_blocks", "spills_from", "cc",
 )  # fmt: skip
-_TEXTS = ("next_step", "fix", "causes", "other_changes")
+_TEXTS = ("demangled", "next_step", "fix", "causes", "other_changes")
 _WITH_COLUMN = ("regs", "smem", "spills")
 """Changes that the page shows in a column of their own."""
 _OTHERS = (
-    "demangled", "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
+    "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
 )  # fmt: skip
 KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
@@ -73,28 +72,23 @@ def build_report(
     paths = ("" if old is None else f"{printable(old)} → ") + ", ".join(map(printable, sources[:8]))
     about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
-    columns = [
-        each for column in report.columns if column.key in KEYS for each in _coded(column, report, rows)
-    ]
+    columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
     lead = _paragraphs("error", [*problems[:20], *([] if rows else report.headline[:1])])
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
     parts = {"lead": lead, "notes": notes, "data": _json({"count": len(rows), "columns": columns})}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
 
 
-def _coded(column: Column, report: Report, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield the different values of a column, if any, and for each row the place of its value."""
     places: dict[Any, int] = {}
     value = column.cell if column.key in _TEXTS else column.getter
     if column.type == "objects":
         value = partial(_other_changes, column)
     at = [places.setdefault(each, len(places)) for each in map(value, rows)]
-    if column.key == "demangled":
-        [arch] = chosen(report.columns, "arch")
-        names = short_names(zip(map(value, rows), map(arch.getter, rows), strict=True))
-        yield {"key": "name", "values": [names[each] for each in places], "at": at}
-    elif not places.keys() <= {None, "", ()}:
-        yield {"key": column.key, "values": list(places), "at": at if len(places) > 1 else []}
+    if not places.keys() <= {None, "", ()}:
+        key = "name" if column.key == "demangled" else column.key
+        yield {"key": key, "values": list(places), "at": at if len(places) > 1 else []}
 
 
 def _other_changes(column: Column, row: Any) -> str:

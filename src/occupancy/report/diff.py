@@ -14,7 +14,7 @@ from ..values.numbers import count
 from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, cut_in_middle, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import occupancy_text, threads_text
+from .scan import named, occupancy_text, threads_text
 from .words import arrow, label
 
 
@@ -96,8 +96,9 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
     values = {"summary": differences.summary, "not_compared": dict(differences.unknown)}
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
     notes = list(_notes(differences))
+    columns = named(COLUMNS, rows)
     return Report(
-        "diff", [headline], COLUMNS, rows, "kernels", inputs, details, notes, values=values, has_table=False
+        "diff", [headline], columns, rows, "kernels", inputs, details, notes, values=values, has_table=False
     )
 
 

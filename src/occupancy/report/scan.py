@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -206,14 +207,19 @@ def _plain_name(name: str) -> str:
 
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
-    names = short_names((row.record.demangled, row.record.arch) for row in rows)
-    first = COLUMNS[0]._replace(show=lambda row: names[row.record.demangled])
     columns = []
-    for column in (first, *COLUMNS[1:]):
+    for column in COLUMNS:
         cells = {column.cell(row) for row in rows} if column.title else set()
         is_hidden = cells <= {"", "0 B"} or (len(cells) == 1 and column.key in ("arch", "threads"))
         columns.append(column._replace(title="") if is_hidden else column)
     return columns
+
+
+def named(columns: Iterable[Column], rows: Iterable[Any]) -> list[Column]:
+    """Let overloads show their parameters."""
+    names = cache(lambda: short_names((row.record.demangled, row.record.arch) for row in rows))
+    shown = {"demangled": lambda row: names()[row.record.demangled]}
+    return [each._replace(show=shown.get(each.key, each.show)) for each in columns]
 
 
 def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
@@ -230,7 +236,7 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
         more = "" if limit is None else ". --all lists every row"
         more += ", --newest one row per kernel" if more and len(counts.archs) > 1 else ""
         headline.append(f"First {len(shown):,}{at}, {scan.order}{more}")
-    columns = columns or _screen_columns(shown)
+    columns = named(columns or _screen_columns(shown), shown)
     values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))
     return Report(

@@ -76,6 +76,5 @@ function findGpu(typed) {
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }
 const fullNameOf = (text) => findGpu(text).name ?? findGpu(text).cc;
-function familyOf({ compute_capability: cc, architecture }) {
-  return DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture;
-}
+const familyOf = ({ compute_capability: cc, architecture }) =>
+  (DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture);
