@@ -74,10 +74,11 @@ class CheckResult(Printed, Checked):
     def __repr__(self) -> str:
         """Return the headline, removed kernels and the first broken one, for ``assert result.passed, result``."""
         # pytest shows 240 characters, from the start and the end.
-        shown = list(dict.fromkeys(short_name(each.name) for each in self.removed))[:3]
+        parts = [self.report().headline[0].partition(" (")[0]]
+        parts += list(dict.fromkeys(short_name(each.name) for each in self.removed))[:3]
         for kernel in broken_by_name(self)[:1]:
-            shown += [kernel.name, *map(": ".join, kernel.facts())]
-        return f"<CheckResult: {'; '.join([self.report().headline[0].partition(' (')[0], *shown])}>"
+            parts += [kernel.name, *map(": ".join, kernel.facts())]
+        return f"<CheckResult: {'; '.join(parts)}>"
 
 
 def diff(

@@ -60,7 +60,7 @@ class Results(Printed, tuple[T, ...]):
     _report: Callable[[Any], Report]
 
     def __new__(cls, results: Iterable[T], report: Any = None, result: Any = None) -> Results[T]:
-        """Make the sequence; a copy or a pickle brings the other arguments as attributes."""
+        """Make the sequence; copy and pickle set the other arguments as attributes."""
         made = super().__new__(cls, results)
         made._report, made.result = report, result
         return made

@@ -116,7 +116,7 @@ class Reading:
         return list(with_block_sizes(records, [*rules, *own]))
 
     def inputs(self) -> dict[str, Any]:
-        """Return what was given, for a report."""
+        """Return the given arguments, for a report."""
         sizes = dict(self.block_sizes)
         if sizes and self.threads is not None:
             sizes[EVERY] = self.threads

@@ -203,7 +203,7 @@ class Criteria:
         return Verdict(results)
 
     def _reason(self, result: Result, cluster: int) -> str | None:
-        """Return why a kernel is dropped; None if it is kept."""
+        """Return the reason to drop a kernel; None to keep it."""
         if reason := result.reason or compile_error(result):
             return reason
         has_too_few = result.active_blocks < self._min_blocks

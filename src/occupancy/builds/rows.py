@@ -67,7 +67,7 @@ class _SharedResult:
         return next((step for step in find(self.result) if is_possible(step, self.record)), None)
 
 
-if TYPE_CHECKING:  # at run time, `ScannedKernel.__getattr__` gives it the fields of its record
+if TYPE_CHECKING:  # at run time, `ScannedKernel.__getattr__` adds the fields of its record
     _Fields = KernelRecord
 else:
     _Fields = object
@@ -198,7 +198,7 @@ documented(ScannedKernel, KernelRecord)
 
 def spilled_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
-    # Not `record.spills`, which takes twice as long: every kernel of a scan is asked twice.
+    # Not `record.spills`, which takes twice as long: this runs twice for every kernel of a scan.
     stores, loads, smem = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
     if stores is None and loads is None:
         return smem or None

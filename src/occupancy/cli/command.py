@@ -33,9 +33,9 @@ OTHER_NAMES = {
     "html": "format html", "o": "format csv > FILE or occupancy page -o FILE", "v": "version",
     "kernel": "name", "filter": "name", "minoccupancy": "below",
 }  # fmt: skip
-"""Options of other tools and commands, and ours of the same meaning."""
+"""Options of other tools and commands -> ours of the same meaning."""
 EXAMPLES = "\n\b\n"
-"""Begins the examples of a docstring; click does not wrap what follows."""
+"""Start of the examples of a docstring; click does not wrap them."""
 
 
 class Option(click.Option):
@@ -155,7 +155,7 @@ def name_of(param: click.Parameter) -> str:
 
 
 def message_of(error: click.UsageError) -> str:
-    """Return an error of click in the style of ours: what is wrong, then what to type."""
+    """Return an error of click in our style: the problem, then the text to type."""
     if error.ctx is None:
         return re.sub("^Option '(.+?)'", r"\1", error.format_message())
     command = error.ctx.command

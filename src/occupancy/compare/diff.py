@@ -84,7 +84,7 @@ class DiffRow:
 
     @cached_property
     def fix(self) -> Fix:
-        """Smallest change that restores what got worse."""
+        """Smallest change that restores all worse values."""
         return find_fix(self.old, self.new, self.limits, self.explaining)
 
     @cached_property
@@ -294,12 +294,11 @@ def find_fix(
     for measure, limit in limits.items():
         amounts: Any = {} if measure in SPILLED else {measure: int(limit)}
         if measure == "occupancy":
-            for each in next_steps(new.result) if new.result else ():
-                is_guess = new.threads_assumed and "threads" in each.requires
-                if each.occupancy >= limit - TOLERANCE and not is_guess and is_possible(each, new.record):
-                    amounts = each.requires
-                    break
-            else:
+            higher = next_steps(new.result) if new.result else ()
+            possible = (each for each in higher if is_possible(each, new.record))
+            known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
+            amounts = next((each.requires for each in known if each.occupancy >= limit - TOLERANCE), None)
+            if amounts is None:
                 return Fix(None, {}, "only" if spills else "")
         requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
     if spills and "regs" in requires:

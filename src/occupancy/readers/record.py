@@ -319,7 +319,7 @@ class Choice(NamedTuple):
 
 Remark = Fusion | Choice  # information in one file about kernels of other files
 
-Item = KernelRecord | ReadProblem | Remark  # what readers yield, in the order of the file
+Item = KernelRecord | ReadProblem | Remark  # yielded by readers, in the order of the file
 
 
 def file_name(path: str) -> str:

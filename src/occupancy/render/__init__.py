@@ -1,1 +1,1 @@
-"""Renderers of any report, and of what CI services read; they hold no word of a command."""
+"""Renderers of any report, also for CI services, without text of a command."""

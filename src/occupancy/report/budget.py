@@ -171,7 +171,8 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     honored = {each.register_cap for each in bounds if not each.warning}
     caps = sorted(honored or {each.register_cap for each in bounds})
     refused = ", ".join(gpu_name(each.gpu) for each in bounds if each.warning)
-    exception = f" (ptxas ignores the second bound{f' on {refused}' * bool(honored)})" if refused else ""
+    where = f" on {refused}" if honored else ""
+    exception = f" (ptxas ignores the second bound{where})" if refused else ""
     cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
     notes = [note("launch-bounds-caps")]
     if kernel.regs is None or kernel.regs > caps[0]:

@@ -45,7 +45,7 @@ def changes_by_name(differences: Differences) -> str:
     names = defaultdict[str, set[str]](set)
     for entry in entries(differences):
         names[entry.verdict].add(entry.record.name)
-    return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items() if each)
+    return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items())
 
 
 def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:
@@ -72,7 +72,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("change", value=_row_value("occupancy_change"), about="New minus old occupancy, -1 to 1", type="number"),
     Column("fix", value=lambda entry: entry.row and entry.row.fix.step,
            show=lambda entry: changes.fix_phrase([("", entry.row.fix)]) if entry.row else "",
-           about="Smallest change that restores what got worse, if one is known", type="object"),
+           about="Smallest change that restores all worse values, if one is known", type="object"),
     Column("causes", value=_row_value("explaining", []), text=changes.phrases,
            about="Changes that explain lower occupancy or more spills", type="objects"),
     Column("other_changes", value=_row_value("others", []), text=changes.phrases,
@@ -108,8 +108,8 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
     others = defaultdict[str, list[tuple[str, str | None]]](list)
     for entry in rows:
         if entry.row is None or entry.verdict in ("renamed", "same"):
-            both = arrow(*((each or entry.kernel).short_name for each in (entry.old, entry.new)))
-            others[entry.verdict].append((both, entry.record.arch))
+            name = arrow(*((each or entry.kernel).short_name for each in (entry.old, entry.new)))
+            others[entry.verdict].append((name, entry.record.arch))
         else:
             changed.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
     names = [changes.placed_name(on_archs[0].new.record) for on_archs in changed.values()]

@@ -38,7 +38,7 @@ class ResultRow:
         return self.waves is not None and self.waves.waves <= 1
 
     def cap(self, step: NextStep) -> RegisterCap | None:
-        """Return how a step's registers are requested from the compiler; None if it needs no others."""
+        """Return the compiler's register cap for a step; None if the registers do not change."""
         registers = step.requires.get("regs")
         if registers is None or "threads" in step.requires:
             return None

@@ -37,7 +37,7 @@ def columns_of(command: str) -> tuple[Sequence[Column], str]:
 
 
 def json_schema(command: str) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what a command prints with ``--format json``."""
+    """Return the JSON Schema (2020-12) of a command's output with ``--format json``."""
     columns, rows_key = columns_of(command)
     inputs = {field.name: _described(field.json_type, field.about) for field in FIELDS.values()}
     rows = {column.key: _described(column.type, column.about) for column in columns}

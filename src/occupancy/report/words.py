@@ -17,7 +17,7 @@ Value = int | str
 """A value of an input: threads, registers, bytes, or text as it was given."""
 
 LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
-"""Input, or what else can vary -> its label along an axis."""
+"""Input, or the GPU -> its label along an axis."""
 
 
 def label(resource: str) -> str:
@@ -129,7 +129,7 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 
 
 def result_text(result: Any) -> str:
-    """Return the first line: ``37.5% occupancy, limited by registers``, or why it does not launch."""
+    """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
     if not result.launchable:
         return f"Does not launch: {result.reason}"
     if result.compile_error is not None:

@@ -31,7 +31,7 @@ Architecture = Literal[
     "tesla", "fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "rubin",
     "Tesla", "Fermi", "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "Rubin",
 ]  # fmt: skip
-"""Name of an architecture, which stands for all of its compute capabilities."""
+"""Name of an architecture, for all of its compute capabilities."""
 
 WELL_KNOWN = {
     "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
@@ -284,7 +284,7 @@ def _no_such_gpu(name: str) -> InputError:
 
 
 def _choices(gpus: Sequence[Gpu]) -> dict[str, str]:
-    """Return the names of the first GPUs, each with a line of what differs between variants."""
+    """Return the names of the first GPUs, each with a line of differences between variants."""
     rows = [
         (
             gpu.label,

@@ -64,7 +64,7 @@ class Carveout(_CarveoutFields):
 
 
 def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
-    """Parse a carveout; None stands for the largest shared memory.
+    """Parse a carveout; None is the largest shared memory.
 
     A number up to 100, with or without a percent sign, is a percentage. A larger number, or one with a unit, is
     a size in bytes. ``"max"`` is 100 percent.
