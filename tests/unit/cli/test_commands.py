@@ -31,8 +31,6 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     [
         ("calc --cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0",
          "      12.5%       2  512 -> 256 columns"),
-        ("calc --cc 2.0 -t 192 -r 21 --explain",
-         "  21 registers x 32 threads = 672, rounded up to a multiple of 128: 768 per warp"),
         ("calc --cc 3.0 -t 32 -r 64 --explain", "  64 registers per thread > 63: 0 blocks"),
         ("calc --gpu H200 -t 256 -r 64 --grid 132", "132 blocks in one wave of 528: 25% full"),
         ("calc --gpu H200 -t 256 -r 64 --grid 528", "528 blocks in 1 wave of 528: no tail"),

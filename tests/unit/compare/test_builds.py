@@ -349,11 +349,8 @@ class TestCheck:
             (broken,) = check([new], *rules, baseline=[kernel(**old)]).broken
             return broken.fix.step and broken.fix.step.requires
 
-        rules = [
-            Rule(max_occupancy_drop=0),
-            Rule(min_occupancy=0.6),
-            Rule(max_smem="16k", max_smem_growth="20k"),
-        ]
+        smem = Rule(max_smem="16k", max_smem_growth="20k")
+        rules = Rule(max_occupancy_drop=0), Rule(min_occupancy=0.6), smem
         assert fix(kernel(static_smem=36 << 10, regs=64), *rules) == {"smem": 16 << 10, "regs": 32}
         spilling = kernel(regs=40, spill_store_bytes=8)
         assert fix(spilling, Rule(no_new_spills=True), regs=96) == {"regs": 96}

@@ -72,10 +72,8 @@ def test_no_difference_from_itself(build_from: Callable[[str, str], list[Path]],
 @pytest.mark.parametrize("old", ["images", "log", "baseline"])
 def test_every_regression_is_found(build_from: Callable[[str, str], list[Path]], old: str, new: str) -> None:
     report = occupancy.diff(build_from("before", old), build_from("after", new))
-    changed = [
-        (row.new, {each.name for each in row.changes}) for row in report.kernels if row.verdict != "renamed"
-    ]
-    found = {(base_name(new.name), new.arch): causes for new, causes in changed}
+    rows = [row for row in report.kernels if row.verdict != "renamed"]
+    found = {(base_name(row.new.name), row.new.arch): {each.name for each in row.changes} for row in rows}
     for arch in ARCHS:
         assert {name for name, of in found if of == arch} == set(REGRESSIONS)
         for name, measure in REGRESSIONS.items():
