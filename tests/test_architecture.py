@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 182,
-    "values": 1372,
+    "values": 1370,
     "tables": 950,
     "engine": 835,
     "readers": 3367,

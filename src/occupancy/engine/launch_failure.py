@@ -73,11 +73,11 @@ def first_failure(
 ) -> LaunchFailure | None:
     """Return the first exceeded limit: block size, then registers, shared memory, and the others."""
     threads, in_one_block = kernel.threads, f"{kernel.threads:,} threads in one block"
-    if threads > limits.max_threads_per_block:
-        allowed = limits.max_threads_per_block
+    if threads > (allowed := limits.max_threads_per_block):
         return LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
     if kernel.max_threads is not None and threads > kernel.max_threads:
-        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block)
+        hint = f'In CUDA 13 and newer, the runtime reports "{INVALID_VALUE}".'  # H100, runtime 13.0
+        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, hint=hint)
     axis = cuda.exceeded_dimension(limits, kernel)
     if axis is not None and kernel.block_dim is not None:
         length, allowed = kernel.block_dim[axis], limits.max_block_dim[axis]

@@ -97,7 +97,7 @@ def test_launch_bounds_of_a_kernel_count_wherever_it_is_computed(samples: Path) 
     replaced = occupancy.compute("9.0", kernel).replace(threads=512)
     for result in (occupancy.compute("9.0", kernel, threads=512), replaced):
         assert (result.launchable, result.active_blocks) == (False, 0)
-        assert result.reason == "512 threads in one block, but the kernel was compiled for at most 256."
+        assert "512 threads in one block, but the kernel was compiled for at most 256." in str(result.reason)
     assert not any(fit.runs for fit in occupancy.fits("9.0", kernel, threads=512))
     assert not occupancy.is_launchable("9.0", kernel, threads=512)
     sizes = occupancy.compute("9.0", kernel).block_sizes()
