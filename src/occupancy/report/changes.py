@@ -130,10 +130,9 @@ def names_by_archs(records: Iterable[KernelRecord]) -> dict[str, list[str]]:
     return by_archs((short_name(record.name), record.arch) for record in records)
 
 
-def placed_name(record: KernelRecord) -> str:
-    """Return the short name with its place in the source, if known: ``img::blur (k.cu:8)``."""
-    place = f" ({file_name(record.file)}:{record.line})" if record.file and record.line else ""
-    return f"{short_name(record.name)}{place}"
+def placed(name: str, record: KernelRecord) -> str:
+    """Return a name with its place in the source, if known: ``img::blur (k.cu:8)``."""
+    return f"{name} ({file_name(record.file)}:{record.line})" if record.file and record.line else name
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:

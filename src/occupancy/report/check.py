@@ -66,7 +66,7 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
             for each in on_archs
         ),
     )
-    names = [changes.placed_name(on_archs[0].kernel.record) for on_archs in ordered]
+    names = [changes.placed(on_archs[0].kernel.short_name, on_archs[0].kernel.record) for on_archs in ordered]
     criteria = (
         list(dict.fromkeys(name for each in on_archs for name in each.criteria)) for on_archs in ordered
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..builds.names import short_names
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Differences, DiffRow
 from ..readers import KernelRecord
@@ -55,8 +56,7 @@ def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:
 
 def _side(side: str, column: Column) -> Column:
     def value(entry: Entry) -> Any:
-        row = getattr(entry, side)
-        return None if row is None else column.getter(row)
+        return (row := getattr(entry, side)) and column.getter(row)
 
     return column._replace(key=f"{side}_{column.key}", title="", value=value, show=None)
 
@@ -112,8 +112,9 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
             others[entry.verdict].append((name, entry.record.arch))
         else:
             changed.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
-    names = [changes.placed_name(on_archs[0].new.record) for on_archs in changed.values()]
-    names = cut_in_middle(names, changes.NAME_WIDTH)
+    short = short_names((name, None) for _, name in changed)
+    placed = [changes.placed(short[name], on_archs[0].new.record) for (_, name), on_archs in changed.items()]
+    names = cut_in_middle(placed, changes.NAME_WIDTH)
     for name, (verdict, _), on_archs in islice(zip(names, changed, changed.values(), strict=True), most):
         yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdict}")
     if len(changed) > most:
