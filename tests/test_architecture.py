@@ -26,15 +26,15 @@ BUDGETS = {
     "builds": 1061,
     "compare": 1408,
     "report": 2903,
-    "render": 581,
+    "render": 576,
     "page": 226,
-    "api": 1827,
+    "api": 1824,
     "cuda": 101,
     "typing": 45,
     "triton": 117,
     "cli": 1344,
-    "__init__": 120,
-    "__main__": 30,
+    "__init__": 114,
+    "__main__": 22,
 }
 ORDER = list(BUDGETS)
 PAGE_BUDGET = 2200

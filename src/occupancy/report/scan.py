@@ -216,7 +216,7 @@ def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
 
 
 def named(columns: Iterable[Column], rows: Iterable[Any]) -> list[Column]:
-    """Let overloads show their parameters."""
+    """Return the columns, with the parameters of overloads in the names of kernels."""
     names = cache(lambda: short_names((row.record.demangled, row.record.arch) for row in rows))
     shown = {"demangled": lambda row: names()[row.record.demangled]}
     return [each._replace(show=shown.get(each.key, each.show)) for each in columns]
