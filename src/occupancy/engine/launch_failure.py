@@ -76,8 +76,7 @@ def first_failure(
     if threads > (allowed := limits.max_threads_per_block):
         return LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
     if kernel.max_threads is not None and threads > kernel.max_threads:
-        hint = f'In CUDA 13 and newer, the runtime reports "{INVALID_VALUE}".'  # H100, runtime 13.0
-        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, hint=hint)
+        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, INVALID_VALUE)
     axis = cuda.exceeded_dimension(limits, kernel)
     if axis is not None and kernel.block_dim is not None:
         length, allowed = kernel.block_dim[axis], limits.max_block_dim[axis]
