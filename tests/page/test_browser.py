@@ -95,10 +95,11 @@ def test_dragging_a_curve_moves_nothing(opened: Open, screen: str, link: str) ->
 
 
 def test_typing_moves_nothing(opened: Open) -> None:
-    page = opened(HOPPER)
+    page = opened(f"{HOPPER}&barriers=1")
     before = page.evaluate(PLACES)
     for text in ("", "5", "2000", "abc", "1056", "32"):
         page.fill("#threads", text)
+        page.fill("#barriers", text)
         assert drawn(page, PLACES) == before, text
 
 
@@ -342,6 +343,8 @@ def test_waves_are_shown_and_the_tail_removed(opened: Open) -> None:
     assert "10.34 waves, the last 34.3% full." in page.inner_text("#waves")
     page.click("#waves button >> nth=0")
     assert drawn(page, "app.fields.grid") == "3960"
+    page.fill("#cluster", "20")
+    assert drawn(page, "byId('headline').textContent") == "Check “Blocks per cluster”"
 
 
 def test_keys_and_steppers(opened: Open) -> None:

@@ -174,7 +174,7 @@ def test_waves(engine: PageEngine, count: int) -> None:
 TYPED = {
     "threads": "256|16x16|16X16|16×16|16*16|(16, 16)|(256)|16,16|1,024|1_024|0x20|0|1025|1.5|-3|16x|8x8x8x1",
     "regs": "0|255|64.0|0x40|-1|abc",
-    "dynamic-smem": "32k|32KB|32 kib|27.5k|0.3k|1m|228k|300k|1,024|1.5|0x400|10 bytes|.5k|5.k|1e3|2147483648",
+    "dynamic-smem": "32k|32KB|32 kib|27.5k|0.3k|3*8k+1|2×|1m|228k|300k|1,024|1.5|0x400|10 bytes|.5k|5.k|1e3|2147483648",
     "carveout": "50|50 %|100|101|0|max|auto|AUTO|64k|65536|101k|100%|-1|50.5",
     "barriers": "0|1|16|17|x",
     "virtual-resources": "0|1|128|129|300",
@@ -243,8 +243,7 @@ def test_the_command_has_the_gpu_as_it_was_entered(engine: PageEngine) -> None:
         "sm_90a": "--cc 9.0",
     }
     for gpu, option in options.items():
-        fields = json.dumps({"gpu": gpu, "threads": "256"})
-        command = engine.value(f"((fields) => toCommand(fields, readLaunch(fields)))({fields})")
+        command = engine.value(f"toCommand(readLaunch({json.dumps({'gpu': gpu, 'threads': '256'})}))")
         assert command == f"occupancy calc {option} --threads 256"
 
 
@@ -302,7 +301,7 @@ def test_copied_commands_and_python_have_the_same_result(engine: PageEngine, cou
         fields = json.dumps(inputs(chance))
         blocks, waves, command, python = engine.value(
             "((launch) => [launch.result?.active_blocks ?? null, launch.waves?.waves ?? null, "
-            f"toCommand({fields}, launch), toPython({fields}, launch)])(readLaunch({fields}))"
+            f"toCommand(launch), toPython(launch)])(readLaunch({fields}))"
         )
         _, *words = shlex.split(command)
         done = as_json(*words)["gpus"][0]

@@ -23,11 +23,11 @@ COLUMNS = ("compute_capability", "name", "multiprocessor_count", "die", "market"
 
 FORM: dict[str, tuple[str, str, str | None]] = {
     "threads": ("Threads / block", "Size of a block: 256, or a shape: 16x16.", None),
-    "regs": ("Registers / thread", "Per thread. ptxas -v prints “Used N registers”.", None),
-    "dynamic_smem": ("Dynamic shared", "Set at launch, third argument in <<< >>>: 40k.", None),
+    "regs": ("Registers / thread", "ptxas -v prints “Used N registers”.", None),
+    "dynamic_smem": ("Dynamic shared", "Third argument in <<< >>>: 40k or 3*16k.", None),
     "static_smem": ("Static shared", "__shared__ arrays; ptxas -v: “bytes smem”.", None),
     "barriers": ("Barriers", "Named barriers; ptxas -v: “used N barriers”.", None),
-    "carveout": ("Carveout", "Shared memory’s part of L1: 50%, 64k or max.", None),
+    "carveout": ("Carveout", "Shared part of L1: 50%, 64k or max.", None),
     "opt_in": ("Opt-in > 48 KiB", "Allowed by cudaFuncSetAttribute: yes or no.", None),
     "caching": ("Caching of loads", "Global loads cached in L1 (ca) or not (cg).", "partitioned_global_caching"),
     "tensor_memory": ("Tensor memory", "Columns for tcgen05.alloc: 32, 64 to 512.", "tensor_memory_per_multiprocessor"),

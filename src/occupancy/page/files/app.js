@@ -187,7 +187,7 @@ const app = {
     document.body.classList.toggle("stale", !result);
     showWaves(launch);
     if (result || !this.launch) this.launch = result ? launch : readLaunch(EXAMPLE);
-    const [field] = result ? [] : Object.keys(errors); // an error of the grid leaves the result
+    const [field] = result ? [] : Object.keys(errors);
     const text = field ? `Check “${inputOf(field)?.label ?? "GPU"}”` : this.problem;
     this.draw(this.launch, { text, field, choices: gpu.choices });
     this.showUndo();
@@ -218,10 +218,9 @@ const app = {
   },
   say(text) { byId("status").textContent = text; },
   async copy(kind, node) {
-    const { fields } = this.launch;
     const write = {
-      link: () => location.href.replace(/#.*/, "") + toFragment(fields, this.kept, this.pins),
-      command: () => toCommand(fields, this.launch), Python: () => toPython(fields, this.launch),
+      link: () => location.href.replace(/#.*/, "") + this.fragment(),
+      command: () => toCommand(this.launch), Python: () => toPython(this.launch),
     };
     this.say(await navigator.clipboard.writeText(write[kind]()).then(() => `Copied ${kind}`, () => "Not allowed"));
     node.textContent = byId("status").textContent;
@@ -230,7 +229,8 @@ const app = {
   async drop(event) {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
-    this.paste(file ? await file.slice(0, 4 * MAX_PASTED).text() : event.dataTransfer.getData("text"), true);
+    const text = file ? await file.slice(0, 4 * MAX_PASTED).text() : event.dataTransfer.getData("text");
+    this.paste(text.includes("\0") ? `${file.name} is a binary file.` : text, true);
   },
   // Read the kernels of a text: take a single one, list several.
   paste(text, isShown = false) {

@@ -106,8 +106,8 @@ class Chart {
     const [cx, cy] = this.at(values);
     const short = text.replace(/%.*/, "%");
     const texts = [text, text.replace(/, \d+ warps?/, ""), short, short.replace(/ (thread|register)s?/g, "")];
-    const fits = texts.find((each) => 7.2 * each.length < this.width) ?? texts[3];
-    const half = 3.6 * fits.length; // about half of its width
+    const fits = texts.find((each) => 7.7 * each.length < this.width) ?? texts[3];
+    const half = 3.85 * fits.length; // about half of its width
     return [drawn("path", { d: `M${cx} ${EDGE.top - 6}V${this.bottom}`, class: "now" }),
       drawn("circle", { cx, cy, r, class: "here" }),
       drawnText(Math.max(half, Math.min(this.width - half, cx)), 12, "label", fits)];

@@ -12,11 +12,15 @@ function within(number, [low, high]) {
   const isOpen = high >= MOST && !(number > high);
   throw new Refused(`Enter a whole number, ${isOpen ? `${low} or more` : `${grouped(low)} to ${grouped(high)}`}.`);
 }
-// Bytes of a size such as 27.5k; NaN if invalid.
+// Bytes of a size such as 27.5k or 3*16k+16; NaN if invalid.
 function bytesOf(text) {
-  const size = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i;
-  const [, number, unit = ""] = size.exec(text) ?? [];
-  return number === undefined ? NaN : Number(number.replace(/[,_](?=\d{3})/g, "")) * FACTORS[unit.toLowerCase()];
+  const size = /^\s*(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?\s*$/i;
+  const factorOf = (part) => {
+    const [, number = "none", unit = ""] = size.exec(part) ?? [];
+    return Number(number.replace(/[,_](?=\d{3})/g, "")) * FACTORS[unit.toLowerCase()];
+  };
+  const termOf = (part) => part.split(/[*×]/).map(factorOf).reduce((one, other) => one * other);
+  return text.split("+").map(termOf).reduce((one, other) => one + other);
 }
 function readSize(text, range) {
   const bytes = bytesOf(text);
@@ -62,16 +66,14 @@ const READERS = {
 READERS.flag = READERS.choice;
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 const product = ([x, y, z]) => x * y * z;
-// {fields, gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; kernel and result are null after an error.
+// {fields, gpu, limits, kernel, result, errors, sms, cluster, wave, waves}; the result is null after an error.
 function readLaunch(fields) {
   const gpu = findGpu(fields.gpu ?? "");
   const limits = limitsOf(gpu.cc, fields.bounds) ?? LIMITS[LIMITS.length - 1]; // of any GPU, to check the other fields
   const errors = gpu.error ? { gpu: gpu.error } : {};
-  const launch = { fields: { ...fields }, gpu, limits, errors, wave: null, waves: null };
-  const read = (name, reader) => attempt(reader, ({ where, message }) => {
-    errors[where?.replaceAll("_", "-") ?? name] = message;
-    return null;
-  });
+  const launch = { fields: { ...fields }, gpu, limits, errors, result: null, wave: null, waves: null };
+  const read = (name, reader) =>
+    attempt(reader, ({ where, message }) => (errors[where?.replaceAll("_", "-") ?? name] = message));
   const values = {};
   for (const input of DATA.inputs) {
     const text = textOf(fields, input);
@@ -80,15 +82,16 @@ function readLaunch(fields) {
   }
   const { multiprocessor_count: sms = gpu.sms, grid = null, cluster = null, ...amounts } = values;
   Object.assign(launch, { sms, cluster: cluster && product(cluster) });
-  const isValid = !gpu.error && DATA.inputs.every(({ name, is_launch: isLaunch }) => isLaunch || !errors[name]);
-  launch.result = isValid ? read("threads", () => evaluate(limits, kernelOf(amounts))) : null;
-  launch.kernel = launch.result?.kernel;
-  if ((grid || cluster) && !sms) errors.sms ??= "Enter the number of SMs.";
   const isUneven = grid && cluster && grid.some((each, axis) => each % cluster[axis]);
   if (isUneven) errors.grid = `Not a multiple of the cluster, ${cluster.join(" x ")}.`;
-  if (!sms || !launch.result) return launch;
-  launch.wave = read("cluster", () => fullWave(launch.result, sms, launch.cluster));
-  if (grid && launch.wave?.blocks && !errors.grid) launch.waves = countWaves(product(grid), launch.wave);
+  if (Object.keys(errors).length) return launch;
+  read("threads", () => {
+    const result = evaluate(limits, kernelOf(amounts));
+    const wave = fullWave(result, sms ?? 1, launch.cluster);
+    Object.assign(launch, { result, kernel: result.kernel, wave: sms ? wave : null });
+  });
+  if (grid && launch.wave?.blocks) launch.waves = countWaves(product(grid), launch.wave);
+  if ((grid || cluster) && !sms) errors.sms = "Enter the number of SMs."; // the result stays
   return launch;
 }
 // Write sizes with their unit, and GPUs by their names: 40960 and 40k become 40 KiB.
@@ -138,9 +141,10 @@ function showFields(fields, limits, { errors, kernel, limits: own }) {
     if (control.value !== value && (input.kind || control !== document.activeElement)) control.value = value;
     control.closest(".field").hidden = !isOffered(input, limits) && !value;
     control.setAttribute("aria-invalid", String(input.name in errors));
-    const bytes = input.kind === "size" ? bytesOf(value.trim()) : 0;
+    const bytes = input.kind === "size" ? bytesOf(value) : 0;
     const convert = () => app.change({ [input.name]: `${bytes}k` });
     let remark = bytes > 0 && bytes < 1024 && button(`${bytes} bytes. Make it KiB`, convert, { class: "link" });
+    if (input.name === "regs" && !value) remark = "Not given: 0 assumed.";
     if (input.name === "dynamic-smem" && needsCall) remark = "Opt in: cudaFuncSetAttribute.";
     if (input.name === "dynamic-smem" && fields.kernel && !value) remark = "Not recorded: enter it if used.";
     fill(byId(`${input.name}-error`), [errors[input.name] ?? remark]);

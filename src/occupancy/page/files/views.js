@@ -96,49 +96,46 @@ function stepButton({ result, fields: { spills } }, { requires, occupancy, activ
   return button([element("b", {}, words.percent(occupancy), element("small", {}, mark)), lines], click,
     { class: look, title, popovertarget: isInList && "all-steps" });
 }
-// problem: {text, field, choices}: an error to show in place of the result, and GPUs to choose from.
-function showVerdict(launch, all, kept, problem) {
+// text, field, choices: an error to show in place of the result, its field, and GPUs to choose from.
+function showVerdict(launch, all, kept, { text, field, choices }) {
   const { fields: { spills }, result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
   const { figure, headline, detail, isBad } = verdictOf(launch);
-  const isStale = document.body.classList.contains("stale");
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const inA = !isBad && kept?.result ? verdictOf(kept) : { figure };
   const since = inA.figure !== figure && element("small", {}, inA.isBad ? " A fails" : ` was ${inA.figure} (A)`);
   byId("verdict").className = isBad ? "card bad" : "card";
-  fill(byId("figure"), isStale ? ["–"] : [isBad ? `✕ ${figure}` : figure, since]);
-  settle(byId("facts"), isStale ? "" : isBad ? "0 resident blocks" : now);
+  fill(byId("figure"), field ? ["–"] : [isBad ? `✕ ${figure}` : figure, since]);
+  settle(byId("facts"), field ? "" : isBad ? "0 resident blocks" : now);
   const reach = () => {
-    byId(problem.field).closest("details")?.setAttribute("open", "");
-    byId(problem.field).focus();
+    byId(field).closest("details")?.setAttribute("open", "");
+    byId(field).focus();
   };
-  const text = problem.text && `✕ ${problem.text}`;
-  fill(byId("headline"), [problem.field ? button(text, reach, { class: "link" }) : text || headline]);
-  settle(byId("detail"), isStale ? "Resources and curves show the last result." : detail);
+  fill(byId("headline"), [field ? button(text, reach, { class: "link" }) : text || headline]);
+  settle(byId("detail"), field ? "Resources and curves show the last result." : detail);
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
-  const choices = problem.choices.slice(0, 4).map((name) => button(
+  const offers = choices.slice(0, 4).map((name) => button(
     [element("span", {}, name), element("small", {}, familyOf(limitsOf(findGpu(name).cc)))],
     () => app.act(() => app.change({ gpu: name })), { class: "step" }));
   const noLess = "Fewer registers or less shared memory would not raise occupancy.";
   let title = isBad ? "Make it run:" : "Raise it:";
-  if (isStale) title = choices.length ? "Choose a GPU:" : "";
+  if (field) title = choices.length ? "Choose a GPU:" : "";
   else if (spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
   else if (!all.length) title = isBad || occupancy === 1 || spills ? "" : noLess;
   settle(byId("steps-title"), title);
-  fill(byId("steps"), isStale ? choices : [steps, all.length > steps.length && more]);
+  fill(byId("steps"), field ? offers : [steps, all.length > 2 && more]);
   all.sort((one, other) => one.occupancy - other.occupancy);
   fill(byId("all-steps"), all.map((step) => stepButton(launch, step, true)));
 }
 function showBars(result) {
-  const { kernel, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
+  const { kernel, limits, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
   const isRefused = isRefusedByCompiler(result);
   const failure = failureOf(result);
   const grows = isRefused ? {} : slack(result);
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
   const limiting = isRefused ? ["shared_memory"] : failure ? limiters.slice(0, 1) : limiters;
   const others = ["barriers", "virtual_resources", "tensor_memory"]
-    .filter((name) => allowed[name] !== null && (name !== "barriers" || kernel.barriers !== null
-      || uses.barriers.per_multiprocessor <= uses.blocks.per_multiprocessor)); // barriers may limit blocks
+    .filter((name) => limits.version >= 90 && uses[name].per_multiprocessor); // of the GPU: no input adds a row
   fill(byId("resources"), ["registers", "shared_memory", "warps", "blocks", ...others].map((name) => {
     const { per_block: used, per_multiprocessor: all } = uses[name];
     const each = name === "registers" && failure?.limit === "max_registers_per_block" ? failure.needed : used;
