@@ -16,7 +16,7 @@ from occupancy.render.data import csv_pieces, json_line_pieces, json_pieces
 from occupancy.render.markup import html, markdown
 from occupancy.render.terminal import text as to_text
 from occupancy.report.model import Column, Paragraph, Report, Table, facts
-from occupancy.report.scan import Finding, FindingKind
+from occupancy.report.scan import Finding
 from tests.hostile import Tags
 from tests.samples import unpacked
 
@@ -124,7 +124,7 @@ def test_services(name: str, message: str) -> None:
 @example("[a](https://x)", "a\\b")
 def test_sarif(text: str, file: str) -> None:
     finding = Finding(file, 1, "error", text, text, text, text)
-    printed = sarif([finding], {text: FindingKind(text, "error")}, "1")
+    printed = sarif([finding], {text: text}, "1")
     assert printed.isascii()
     assert all(map(is_quiet, printed.split("\n")))
     log = json.loads(printed)

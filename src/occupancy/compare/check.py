@@ -149,9 +149,8 @@ def check_kernels(
         pair = before.get(id(kernel))
         row, old = evaluator.row(kernel, pair), evaluator.row(pair, kernel) if pair else None
         checked = run.check(row, old)
-        if checked.violations:
-            for part in _by_exemption(checked, rules.exemptions, today):
-                (exempt if part.exemption else broken).append(part)
+        for part in _by_exemption(checked, rules.exemptions, today):
+            (exempt if part.exemption else broken).append(part)
         for change in causes(old, row) if old else ():
             if change.name in LAUNCH_CHANGES and change not in checked.causes:
                 changed.append((kernel, change))

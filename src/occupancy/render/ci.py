@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from ..values import untrusted
 
 if TYPE_CHECKING:
-    from ..report.scan import Finding, FindingKind
+    from ..report.scan import Finding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
@@ -27,13 +27,13 @@ MOST_ANNOTATIONS = 10
 """Errors that GitHub shows for one step."""
 
 
-def sarif(findings: Sequence[Finding], rules: Mapping[str, FindingKind], version: str) -> str:
+def sarif(findings: Sequence[Finding], titles: Mapping[str, str], version: str) -> str:
     """Return findings as one run of this program; those of no rule as errors of the program itself."""
-    titles = [{"id": name, "shortDescription": {"text": kind.title}} for name, kind in rules.items()]
-    tool = {"driver": {"name": "occupancy", "version": version, "rules": titles}}
-    results = [_result(each) for each in findings if each.rule in rules]
+    rules = [{"id": name, "shortDescription": {"text": title}} for name, title in titles.items()]
+    tool = {"driver": {"name": "occupancy", "version": version, "rules": rules}}
+    results = [_result(each) for each in findings if each.rule in titles]
     run: dict[str, Any] = {"tool": tool, "columnKind": "unicodeCodePoints", "results": results}
-    errors = [_result(each) for each in findings if each.rule not in rules]
+    errors = [_result(each) for each in findings if each.rule not in titles]
     if notifications := [{key: each[key] for key in ("level", "message", "locations")} for each in errors]:
         run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -19,14 +19,14 @@ from . import changes
 from .diff import occupancy_phrase
 from .model import Column, Paragraph, Report, Section, chosen, cut_in_middle, facts, note, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import Finding, FindingKind, kernel_finding
+from .scan import Finding, kernel_finding
 
 REMOVED = "removed"
 NAMES = ("name", "demangled", "arch")
 
-CHECK_FINDINGS: Mapping[str, FindingKind] = {
-    **{name: FindingKind(f"A kernel breaks {name}", "error") for name in CRITERIA},
-    REMOVED: FindingKind("A kernel of the baseline was removed", "error"),
+CHECK_FINDINGS: Mapping[str, str] = {
+    **{name: f"A kernel breaks {name}" for name in CRITERIA},
+    REMOVED: "A kernel of the baseline was removed",
 }
 
 
@@ -193,25 +193,31 @@ def remarks(check: Checked | FailedCheck) -> Iterator[str]:
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:
-    """Return findings for removed kernels, then for each kernel that breaks rules."""
+    """Return findings for removed kernels, then for each rule that a kernel breaks."""
     for names, archs, problem, fix in _removed(check):
         message = f"{changes.listed(names)}: {problem}; fix: {fix}."
         yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
-    for kernel in broken_by_name(check):
-        text = "; ".join(map(": ".join, kernel.facts()))
-        message = f"{kernel.name} breaks {', '.join(kernel.criteria)}. {text}."
-        archs = ", ".join(sorted((broken.kernel.record.arch or "-" for broken in kernel.on_archs), key=age))
-        finding = kernel_finding(kernel.on_archs[0].kernel, kernel.criteria[0], "error", message)
-        yield finding._replace(arch=archs)
+    for name, on_archs, criteria in broken_by_name(check):
+        for criterion in criteria:
+            broken = [
+                replace(each, violations=(violation,))
+                for each in on_archs
+                for violation in each.violations
+                if violation.criterion == criterion
+            ]
+            text = "; ".join(map(": ".join, BrokenOnArchs(name, broken, [criterion]).facts()))
+            archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in broken), key=age))
+            message = f"{name} breaks {criterion}. {text}."
+            yield kernel_finding(broken[0].kernel, criterion, "error", message)._replace(arch=archs)
 
 
 def check_cases(check: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield file, name and message of each kernel, then of other findings; no message if it passes."""
-    findings = check.findings()
-    messages = {each.kernel: each.message for each in findings}
-    for name, record in {each.demangled: each for each in check.kernels}.items():
-        yield record.source, name, messages.get(name, "")
-    yield from ((each.file, each.kernel, each.message) for each in findings if each.rule not in CRITERIA)
+    """Yield file, name and messages of each kernel, then of other findings; no message if it passes."""
+    cases: dict[str, tuple[str, list[str]]] = {each.demangled: (each.source, []) for each in check.kernels}
+    for each in check.findings():
+        cases.setdefault(each.kernel, (each.file, []))[1].append(each.message)
+    for name, (file, messages) in cases.items():
+        yield file, name, "\n".join(messages)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from ..builds.names import short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
+from ..readers.record import file_name
 from ..tables.compatibility import runs_on
 from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
@@ -41,15 +42,10 @@ class Finding(NamedTuple):
     """Architecture, or of a broken rule all of them: ``sm_80, sm_90``."""
 
 
-class FindingKind(NamedTuple):
-    title: str
-    severity: str
-
-
-SCAN_FINDINGS: Mapping[str, FindingKind] = {
-    "does-not-launch": FindingKind("The kernel does not launch", "warning"),
-    "spills": FindingKind("The kernel spills registers", "warning"),
-    "low-occupancy": FindingKind(f"The occupancy is below {percent(LOW)}", "note"),
+SCAN_FINDINGS: Mapping[str, str] = {
+    "does-not-launch": "The kernel does not launch",
+    "spills": "The kernel spills registers",
+    "low-occupancy": f"The occupancy is below {percent(LOW)}",
 }
 
 
@@ -84,7 +80,8 @@ def summary(rows: Iterable[ScannedKernel]) -> ScanSummary:
 def findings(rows: Iterable[ScannedKernel]) -> Iterator[Finding]:
     for row in rows:
         if (rule := row.finding) is not None:
-            yield kernel_finding(row, rule, SCAN_FINDINGS[rule].severity, _message(row, rule))
+            severity = "note" if rule == "low-occupancy" else "warning"
+            yield kernel_finding(row, rule, severity, _message(row, rule))
 
 
 def kernel_finding(row: ScannedKernel, rule: str, severity: str, message: str) -> Finding:
@@ -159,7 +156,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("cc", about="Compute capability of the result", type="string"),
     _field("file", "string", "Source file of the kernel"),
     _field("line", "integer", "Line in the source file"),
-    _field("source", "string", "File that contains the kernel"),
+    Column("source", "Source", "record.source", show=lambda row: file_name(row.record.source),
+           about="File that contains the kernel", align="left", type="string", cut_to=16),
     _field("also_in", "array", "Other files with a copy of the kernel"),
     _field("name", "string", "Mangled name, if the file contains it"),
     _field("static_smem", "integer", "Static shared memory per block in bytes"),
@@ -207,16 +205,19 @@ def _plain_name(name: str) -> str:
 
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
-    columns = []
+    shown: dict[str, list[str]] = {}
     for column in COLUMNS:
-        cells = {column.cell(row) for row in rows} if column.title else set()
-        is_hidden = cells <= {"", "0 B"} or (len(cells) == 1 and column.key in ("arch", "threads"))
-        columns.append(column._replace(title="") if is_hidden else column)
-    return columns
+        cells = [column.cell(row) for row in rows] if column.title else []
+        is_same = len(set(cells)) == 1 and column.key in ("arch", "threads", "source")
+        if column.key == "source":  # shown if rows are equal otherwise
+            is_same |= len(set(zip(*shown.values(), strict=True))) == len(rows)
+        if not is_same and not set(cells) <= {"", "0 B"}:
+            shown[column.key] = cells
+    return [column if column.key in shown else column._replace(title="") for column in COLUMNS]
 
 
 def named(columns: Iterable[Column], rows: Iterable[Any]) -> list[Column]:
-    """Return the columns, with the parameters of overloads in the names of kernels."""
+    """Let overloads show their parameters."""
     names = cache(lambda: short_names((row.record.demangled, row.record.arch) for row in rows))
     shown = {"demangled": lambda row: names()[row.record.demangled]}
     return [each._replace(show=shown.get(each.key, each.show)) for each in columns]
