@@ -14,7 +14,7 @@ from ..builds.names import short_name
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
-from ..compare.rules import RULES_FILE, Exemption, Rule, Rules, find_rules, read_rules
+from ..compare.rules import RULES_FILE, Exemption, Rule, Rules, find_rules, read_rules, removable
 from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
@@ -127,9 +127,10 @@ def diff(
 
 def check(
     build: Paths,
-    rules: Path | Rules | Rule | Sequence[Rule | Exemption] | None = None,
+    rules: Path | Rule | Sequence[Rule | Exemption] | None = None,
     *,
     baseline: Path | None = None,
+    allow_removed: bool | str | Sequence[str] = False,
     update: bool = False,
     **options: Unpack[ReadingOptions],
 ) -> CheckResult:
@@ -144,6 +145,7 @@ def check(
         rules: A TOML file, or `Rule` and `Exemption` objects; by default, ``occupancy.toml`` in the current
             folder, or ``[tool.occupancy]`` in its ``pyproject.toml``.
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
+        allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
         update: Update the baseline, or only the kernels selected by ``name`` and ``arch``. Rules that
             compare with it then pass.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
@@ -160,7 +162,7 @@ def check(
     named = [] if baseline is None else ["--baseline", os.fspath(baseline)]
     command = check_command(paths, wanted.source, named)
     after = _read_whole(paths)
-    wanted = replace(wanted, baseline=path)
+    wanted = replace(wanted, baseline=path, allow_removed=wanted.allow_removed + removable(allow_removed))
     if update:
         done, updated = _update(reading, after, wanted)
     else:
@@ -279,9 +281,7 @@ def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ())
     return shlex.join(["occupancy", "check", *build, *named, *options])
 
 
-def _rules(rules: Path | Rules | Rule | Collection[Rule | Exemption] | None) -> Rules:
-    if isinstance(rules, Rules):
-        return rules
+def _rules(rules: Path | Rule | Collection[Rule | Exemption] | None) -> Rules:
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = as_list(rules)
         wrong = [each for each in given if not isinstance(each, (Rule, Exemption))]

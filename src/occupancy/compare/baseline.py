@@ -95,9 +95,6 @@ class Build:
     name: str = ""
     problems: tuple[ReadProblem, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.kernels)
-
     def __repr__(self) -> str:
         return f"<Build of {len(self.kernels):,} kernels>"
 

@@ -32,12 +32,11 @@ class Criterion(NamedTuple):
     """True for the change since the baseline, False for the value alone."""
     most: int = 1
     """Largest bound; 0 to 1 for an occupancy and its drop."""
-    least: int = 0
 
 
 CRITERIA: Mapping[str, Criterion] = {
     "min_occupancy": Criterion("occupancy", compares=False),
-    "max_regs": Criterion("regs", False, MAX_REGISTERS_PER_THREAD, 1),
+    "max_regs": Criterion("regs", False, MAX_REGISTERS_PER_THREAD),
     "max_spill_bytes": Criterion("spill_bytes", False, INT_MAX),
     "max_stack_bytes": Criterion("stack_bytes", False, INT_MAX),
     "max_smem": Criterion("smem", False, INT_MAX),
@@ -232,6 +231,13 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     raise _wrong(value, where, f"Write {example}.")
 
 
+def removable(value: object, top: str = "") -> tuple[str, ...]:
+    """Return patterns of kernels that can be removed."""
+    if isinstance(value, bool):
+        return ("*",) if value else ()
+    return _texts(value, f"{top}allow_removed", 'true, false, or patterns such as "old_*"')
+
+
 def _parsed(where: str, parse: Callable[..., Value], *arguments: object) -> Value:
     try:
         return parse(*arguments)
@@ -264,8 +270,8 @@ def _bound(name: str, value: Any) -> float | bool:
         return share
     if isinstance(value, str) and criterion.measure not in ("regs", "barriers"):
         value = parse_size(value, name)
-    if type(value) is not int or not criterion.least <= value <= criterion.most:
-        raise _wrong(value, name, allowed=f"{criterion.least:,} to {criterion.most:,}, or false")
+    if type(value) is not int or not 0 <= value <= criterion.most:
+        raise _wrong(value, name, allowed=f"0 to {criterion.most:,}, or false")
     return value
 
 
@@ -307,10 +313,6 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         if not table.get("rules"):
             hint = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
             errors.add(RulesError("are missing", where=f"{top}rules", hint=hint))
-        removable = table.get("allow_removed", False)
-        if not isinstance(removable, bool):
-            where = f"{top}allow_removed"
-            removable = errors.call(_texts, removable, where, 'true, false, or patterns such as "old_*"')
         baseline, threads = table.get("baseline"), table.get("threads")
         if isinstance(baseline, str):
             baseline = os.path.join(os.path.dirname(file), baseline)
@@ -323,7 +325,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             rules=read_entries("rules", Rule),
             exemptions=read_entries("exemptions", Exemption),
             baseline=baseline,
-            allow_removed=("*",) if removable is True else removable or (),
+            allow_removed=errors.call(removable, table.get("allow_removed", False), top),
             threads=threads,
         )
 

@@ -86,7 +86,7 @@ class TestBaseline:
         functions.write_bytes(sample("samples.cubin").replace(b"\x12\x10", b"\x12\0"))
         kernels.write_bytes(sample("samples.cubin"))
         build = read_build([str(functions), str(kernels)])
-        assert (len(build), build.problems) == (3, ())
+        assert (len(build.kernels), build.problems) == (3, ())
 
     @pytest.mark.parametrize(
         ("change", "message"),

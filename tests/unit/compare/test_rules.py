@@ -105,7 +105,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("cc = 9.0\n[[rules]]\nmax_regs = 64", "cc is unknown"),
         ("", "rules are missing"), ("rules = [3]", r"rules: got \[3\]"),
         ("[[rules]]\nkernels = 'a'", r"rule 1: no limit is set"),
-        ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
+        ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 0 to 255, or false"),
         ("[[rules]]\nmax_regs = 64.5", "got 64.5"), ("[[rules]]\nmax_regs = '64'", "got '64'"),
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*write 50, or"),
         ("[[rules]]\nmax_occupancy_drop = 0.05", "got 0.05.*write 5, or"),
