@@ -18,7 +18,7 @@ from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
 from ..errors import InputError, shown
 from ..report.budget import bounds_report, budget_report
-from ..report.calc import calc_report, explain_report, steps_report, waves_report
+from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.model import Report, json_value
 from ..report.results import RESULT_COLUMNS, ResultRow
 from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
@@ -186,7 +186,10 @@ class Occupancy(Printed, Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat dictionary of the inputs and the result, as for ``pandas.DataFrame``."""
-        return [{**row, **self.kernel.to_dict()} for row in super().rows()]
+        from ..render.data import flat_rows
+
+        plain = Report("calc", (), COLUMNS, [ResultRow(self)])  # computes no advice
+        return [{**row, **self.kernel.to_dict()} for row in flat_rows(plain)]
 
     def report(self) -> Report:
         return calc_report([ResultRow(self)])
@@ -207,10 +210,10 @@ class Occupancy(Printed, Result):
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
         except (LookupError, TypeError, ValueError) as error:
-            raise InputError("is not a result of Occupancy.to_dict()", where="values") from error
+            raise InputError("not a dictionary from Occupancy.to_dict()", where="values") from error
         result = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
         if result.to_dict()["resources"] != values.get("resources"):
-            problem = f"was computed with other limits than those of {result.gpu.label} in the table"
+            problem = f"computed with other limits than those of {result.gpu.label} in the table"
             raise InputError(problem, where="values", hint="Store such results with pickle.")
         return result
 
@@ -385,7 +388,7 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         return gpu.multiprocessor_count
     if gpu.variants:
         problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
-        raise ambiguous(problem, gpu.variants, "Set `multiprocessor_count` (`--sms`), or choose one:")
+        raise ambiguous(problem, gpu.variants)
     listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
-    hint = f"Waves and clusters depend on the number of SMs. Pass it, or a GPU by name. To list GPUs, run {listing}."
+    hint = f"Waves and clusters depend on it. Name a GPU, or for one GPU pass the number. To list GPUs, run {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

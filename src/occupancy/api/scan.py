@@ -257,6 +257,7 @@ def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any
         is_text = isinstance(source, str) and (not source or ("\n" in source and not os.path.exists(source)))
         is_path = isinstance(source, (str, os.PathLike)) and not is_text
         if not is_path and not (with_streams and hasattr(source, "read")):
-            hint = f"Pass paths{', or `io.BytesIO` (`- for standard input`)' if with_streams else ''}."
+            streams = ", or `io.BytesIO` (`- for standard input`)" if with_streams else ""
+            hint = f"Pass paths{streams}."
             raise InputError(f"{shown(source)} is not a path", where=where, hint=hint)
     return several

@@ -187,8 +187,8 @@ def gpu(name: str) -> Gpu:
     return find_gpu(name)
 
 
-def ambiguous(problem: str, gpus: Sequence[Gpu], hint: str = "Choose one of these names:") -> InputError:
-    return InputError(problem, where="gpu", hint=hint, choices=_choices(gpus))
+def ambiguous(problem: str, gpus: Sequence[Gpu]) -> InputError:
+    return InputError(problem, where="gpu", hint="Choose one of these names:", choices=_choices(gpus))
 
 
 def all_gpus() -> tuple[Gpu, ...]:
@@ -228,15 +228,14 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
         hint = f"Did you mean {' or '.join(same_major)}?"
         raise InputError(f"{shown(name)} is not a compute capability", where="gpu", hint=hint)
     try:
-        cc = ComputeCapability.parse(name)
-    except InputError:
-        return (_find_product(name, with_full_name(name) or matching(name), table),)
-    try:
-        return (Gpu(table.limits(cc)),)
+        return (Gpu(table.limits(name)),)
     except UnknownComputeCapabilityError:
-        if name.isdecimal() and (named := with_full_name(name)):  # 980
-            return (_find_product(name, named, table),)
-        raise
+        named = with_full_name(name) if name.isdecimal() else ()  # 980
+        if not named:
+            raise
+    except InputError:
+        named = with_full_name(name) or matching(name)
+    return (_find_product(name, named, table),)
 
 
 def _find_product(name: str, named: Sequence[Product], table: LimitsTable) -> Gpu:
