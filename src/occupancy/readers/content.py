@@ -63,7 +63,7 @@ class Content:
         self.size = size
         self.path = path
         self.suffix = "" if path is None else path.suffix
-        self._file = file
+        self.file = file
         self._in_memory = memoryview(file.getvalue()) if isinstance(file, io.BytesIO) else None
         self.state_at_first = self.state()
         stored = sum(high - low for low, high in self._extents())  # without the holes of a sparse file
@@ -78,7 +78,7 @@ class Content:
         end = self.size if end is None else end
         if self._in_memory is not None:
             return self._in_memory[start:end]
-        return _Stored(self._file, start, max(0, min(end, self.size) - start))
+        return _Stored(self.file, start, max(0, min(end, self.size) - start))
 
     def window(self, position: int, buffer: bytearray) -> tuple[int, int, bytes | bytearray]:
         """Return the start, end and bytes of the next 1 MiB of data, plus an overlap if the buffer has room."""
@@ -89,8 +89,8 @@ class Content:
             return start, end, bytes(self._in_memory[start : start + wanted])
         # Reuse one buffer: allocating memory would take longer than reading.
         with damage_as_malformed():
-            self._file.seek(start)
-            size = self._file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
+            self.file.seek(start)
+            size = self.file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
         if size < wanted:
             raise Malformed(_SHRUNK)
         return start, end, buffer if size == len(buffer) else buffer[:size]
@@ -99,7 +99,7 @@ class Content:
         """Return size and time of a file, which differ after a change."""
         if self.path is None:
             return None
-        status = os.fstat(self._file.fileno())
+        status = os.fstat(self.file.fileno())
         return status.st_size, status.st_mtime_ns
 
     def _extents(self, first: int = 0) -> Iterator[tuple[int, int]]:
@@ -107,7 +107,7 @@ class Content:
         if self._in_memory is not None or not hasattr(os, "SEEK_DATA"):
             yield first, self.size
             return
-        descriptor = self._file.fileno()
+        descriptor = self.file.fileno()
         position = first
         while position < self.size:
             before = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -138,9 +138,9 @@ class Content:
 
     def plain(self) -> io.BufferedReader:
         """Return a reader of the content, decompressed if necessary; closing it leaves the file open."""
-        self._file.seek(0)
+        self.file.seek(0)
         # Stop at the size at the time of opening: a growing log would never end.
-        plain = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
+        plain = _Metered(self.file, self.size, self.limits if self._is_sparse else None)
         if self.is_compressed:
             unpacked = gzip.GzipFile(fileobj=io.BufferedReader(plain), mode="rb")
             plain = _Metered(unpacked, sys.maxsize, self.limits)
@@ -288,20 +288,24 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
         yield file, size
 
 
-_WORDS = ("error", "fatal", ": *** ", "ninja: ")  # every line with an error contains one of them
+# Every line with an error contains one of them.
+_WORDS = ("error", "fatal", ": *** ", "ninja: ", ": not found", ": command not", "undefined reference")
 
 # k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.obj : error LNK2019: ...
 _PLACED = re.compile(
     r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?: (?:(?:fatal|catastrophic|internal) )?error[ #\w-]{0,12}:"
-    r"| : (?:fatal )?error LNK\d{1,9}:"
+    r"| : (?:fatal )?error LNK\d{1,9}:|: undefined reference to |\b(?:nvcc|cicc|ptxas): (?:command )?not found"
 )
-# nvcc fatal   : ..., ptxas error   : ..., ptxas a.ptx, line 12; error   : ..., nvlink error   : ...,
-# cc1plus: fatal error: ..., collect2: error: ..., At end of source: error #20-D: ..., make[2]: *** [k.o] Error 1
+# nvcc fatal   : ..., ptxas a.ptx, line 12; error   : ..., At end of source: error #20-D: ..., g++: fatal error: ...,
+# <command-line>: error: ..., make[2]: *** [k.o] Error 1, error: command 'nvcc' failed. A number is a test result.
 _TOOL = re.compile(
-    r"\s{0,9}(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|cc1plus|collect2|ninja|At end of source)(?!\w)"
-    r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:"
-    r"|g?make(?:\[\d{1,9}\])?: \*\*\* |ninja: build stopped)"
+    r"\s{0,9}(?:(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|ninja|At end of source)(?!\w)(?:[^;]{1,300};)?"
+    r"|[^\s'\"]{1,300}(?=: (?:fatal )?error: {0,9}[^\s\d.+-]))"
+    r"[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:"
+    r"|(?:g?make|scons)(?:\[\d{1,9}\])?: \*\*\* |ninja: build stopped|error: command "
+    r"|\d{1,9} errors? detected in the compilation)"
 )
+_HARMLESS = re.compile(r"(?:^|\s)(?:warning|note|remark)(?=[\s:])", re.IGNORECASE)
 ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # terminal colors
 _MAX_MATCHED = 1000  # characters of a line that are matched
 MAX_QUOTED = 160
@@ -321,7 +325,8 @@ class CompilerErrors:
             return
         for place, line in enumerate(text.split("\n"), number):
             plain = ESCAPES.sub("", line[:_MAX_MATCHED])
-            if _TOOL.match(plain) or _PLACED.search(plain):
+            found = _TOOL.match(plain) or _PLACED.search(plain)
+            if found and not _HARMLESS.search(plain, 0, found.end()):
                 self.count += 1
                 if self.count == 1:
                     self.first, self.line = cut(printable(plain.strip()), MAX_QUOTED), place
