@@ -64,8 +64,8 @@ def scan(
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
 
-    FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, PTX, ptxas and
-    nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, and Triton and Inductor caches.
+    FILE is a file, a folder, or - for standard input. Reads cubins, executables, libraries, objects, wheels, PTX,
+    ptxas and nvcc logs, cuobjdump output, Nsight Compute reports, PyTorch traces, Triton and Inductor caches.
 
     \b
     occupancy scan libkernels.so --newest --below 50

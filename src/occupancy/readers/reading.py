@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import IO, TypeGuard
 
@@ -52,7 +52,7 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
 
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
-_ARCHIVE_STARTS = (_ZIP_START, b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+_ARCHIVE_STARTS = (b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels reach 30
 _ARCHIVE_SLACK_BYTES = 64 << 20
 
@@ -71,10 +71,9 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         yield from _read_file(sys.stdin.buffer, limits, name=STANDARD_INPUT_NAME)
     elif not _is_path(source):
         yield from _read_file(source, limits, name=name)
-    elif os.path.isdir(source) or _is_zip(source):
-        read_files = _read_folder if os.path.isdir(source) else _read_archive
+    elif os.path.isdir(source):
         is_empty = True
-        for item in read_files(Path(source), limits):
+        for item in _read_folder(Path(source), limits):
             is_empty = is_empty and isinstance(item, Remark)
             yield item
         if is_empty:
@@ -180,7 +179,8 @@ def _read_file(
     is_empty, is_build_log = True, _BUILD_LOG.fullmatch(os.path.basename(name))
     try:
         with open_content(source, limits, name) as content:
-            for item in read_content(content):
+            is_zip = listed is None and content.head().startswith(_ZIP_START)
+            for item in _read_archive(content) if is_zip else read_content(content):
                 is_empty = is_empty and isinstance(item, Remark)
                 yield item
             if content.state() != content.state_at_first or listed not in (None, content.size):
@@ -209,39 +209,25 @@ def _metadata_beside(image: Path) -> Path | None:
     return None
 
 
-def _is_zip(path: str | os.PathLike[str]) -> bool:
-    """Return True for a zip archive; programs with an appended archive do not count."""
-    with suppress(OSError, ValueError):  # ValueError: a NUL in the path
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                return file.read(len(_ZIP_START)) == _ZIP_START and zipfile.is_zipfile(file)
-    return False
-
-
-def _read_archive(path: Path, limits: ReadLimits) -> Iterator[Item]:
+def _read_archive(content: Content) -> Iterator[Item]:
     """Yield the contents of a zip archive, such as a wheel."""
     try:
-        archive = zipfile.ZipFile(path)
-        most = MAX_ARCHIVE_RATIO * path.stat().st_size + _ARCHIVE_SLACK_BYTES
+        archive = zipfile.ZipFile(content.file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        yield ReadProblem(str(path), None, f"the archive is damaged: {error}")
-        return
+        raise Malformed(f"the archive is damaged: {error}") from error
     with archive:
-        files = (member for member in archive.infolist() if not member.is_dir())
-        members = sorted(files, key=lambda member: member.filename)
-        if sum(member.file_size for member in members) > most:
-            what = "the archive expands beyond the limit. Unpack it, and pass the folder"
-            yield ReadProblem(str(path), None, what)
-            return
+        members = sorted(archive.infolist(), key=attrgetter("filename"))
+        if sum(each.file_size for each in members) > MAX_ARCHIVE_RATIO * content.size + _ARCHIVE_SLACK_BYTES:
+            raise Malformed("the archive expands beyond the limit. Unpack it, and pass the folder")
         for member in members:
             try:
                 stream = archive.open(member)
             except Exception as error:  # damaged, encrypted, or an unknown compression method
-                yield ReadProblem(str(path), None, f"{member.filename} cannot be read: {error}")
+                yield ReadProblem(content.name, None, f"{member.filename} cannot be read: {error}")
                 continue
             with stream:
-                file = _Member(stream, f"{path}/{member.filename}")
-                yield from _read_file(file, limits, member.file_size)
+                file = _Member(stream, f"{content.name}/{member.filename}")
+                yield from _read_file(file, content.limits.shared, member.file_size)
 
 
 class _Member:
@@ -343,6 +329,8 @@ def reason_without_kernels(content: Content) -> str:
     if content.has_device_code:
         return "contains device code, but no kernels"
     head = content.head()
+    if head.startswith(_ZIP_START):
+        return _NO_KERNELS
     if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
         return "is an archive. Unpack it, and pass the folder"
     if _is_binary(head):
