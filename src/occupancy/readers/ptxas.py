@@ -40,7 +40,7 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters searched before and after these words: a long line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
-_AS_FILE = "Write the log to a file: nvcc -Xptxas -v ... 2> log"
+_AS_FILE = "Write a log for each object: nvcc -Xptxas -v ... 2> kernels.log"
 _LINKED_SMEM_NOTE = (
     "The linker includes 1,024 reserved bytes of shared memory for sm_90, and none for others."
 )
@@ -61,6 +61,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
     subject = ""  # function of the next line about stack frames
     ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
     has_kernels = False  # true after the first complete kernel of this compilation
+    mixed = 0  # kernels without their "Used" line, if several compilers wrote at the same time
     number = 0
     for number, line in lines:
         line = ESCAPES.sub("", line) if "\x1b" in line else line
@@ -72,8 +73,10 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             ignored += 1
         elif is_entry and (named := _ENTRY.match(entry)):
             if kernel is not None:
-                yield _incomplete(source, number, kernel["name"])
-            kernel = {"name": named[1], "arch": named[2]}
+                yield _incomplete(source, number, f"{kernel['name']} and {named[1]}")
+                mixed = 1
+            mixed += bool(mixed)
+            kernel = None if mixed else {"name": named[1], "arch": named[2]}
         elif is_about_frame:
             subject = function.strip().removesuffix(":").strip(_QUOTES)
         elif (place := line.find(_STACK_FRAME)) >= 0:
@@ -92,7 +95,9 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
                 "static_smem": smem,
                 "barriers": items.get("barriers"),
             }
-            if _ends_within_item(used[2]):
+            if mixed:
+                mixed -= 1
+            elif _ends_within_item(used[2]):
                 yield _incomplete(source, number, kernel["name"] if kernel else subject or "a kernel")
                 kernel = None
             elif "nvlink" in line[: used.start()]:  # the line does not name the architecture
@@ -111,7 +116,9 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
 
 
 def _incomplete(source: str, number: int, name: str) -> ReadProblem:
-    what = f"no registers for {name}: its output is incomplete, or was wrapped. {_AS_FILE}"
+    what = (
+        f"no registers for {name}: the log is incomplete, wrapped, or mixed by parallel compilers. {_AS_FILE}"
+    )
     return ReadProblem(source, None, what, number)
 
 

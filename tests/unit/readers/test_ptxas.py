@@ -95,18 +95,18 @@ FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
     ("text", "kernels", "line", "what"),
     [
         (KERNEL + LAST, 1, 5, "wrapped"),
-        (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL, 1, None, "_Z5otherv"),
+        (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL + LAST + KERNEL, 1, 2, "parallel"),
         (FIRST, 0, 1, ""),
         (KERNEL + KERNEL.replace("256", "25\n6"), 1, 8, "wrapped"),
         (KERNEL + KERNEL.replace(", used 1", ",\nused 1"), 1, 8, "wrapped"),
         (KERNEL + KERNEL.replace("cumulative ", "cumulative\n"), 1, 8, "wrapped"),
     ],
 )
-def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int | None, what: str) -> None:
+def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int, what: str) -> None:
     found = found_in(text)
     (problem,) = problems_of(found)
     assert list(map(facts, kernels_of(found))) == [THIS] * kernels
-    assert line in (None, problem.line)
+    assert problem.line == line
     assert what in problem.what
     assert len(found_in(KERNEL + LAST * 1000)) == 102, "endless damage ends"
 
