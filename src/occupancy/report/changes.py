@@ -6,20 +6,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..builds.names import short_name
+from ..builds.names import short_names
 from ..builds.select import age
 from ..compare.diff import Change, Fix
 from ..readers import KernelRecord
 from ..readers.record import file_name
 from ..values.numbers import join_and, percent, size
-from .model import cut_in_middle
 from .words import arrow
 
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 MOST_NAMES = 10
-NAME_WIDTH = 68
-"""Width of a name in a heading or a list."""
 
 
 def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
@@ -126,16 +123,19 @@ def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
     return grouped
 
 
-def names_by_archs(records: Iterable[KernelRecord]) -> dict[str, list[str]]:
-    return by_archs((short_name(record.name), record.arch) for record in records)
+def names_by_archs(records: Sequence[KernelRecord]) -> dict[str, list[str]]:
+    names = short_names((each.demangled, None) for each in records)
+    return by_archs((names[each.demangled], each.arch) for each in records)
 
 
-def placed(name: str, record: KernelRecord) -> str:
-    """Return a name with its place in the source, if known: ``img::blur (k.cu:8)``."""
-    return f"{name} ({file_name(record.file)}:{record.line})" if record.file and record.line else name
+def placed_names(records: Sequence[KernelRecord]) -> list[str]:
+    """Return the short names with their places in the source, if known: ``img::blur (k.cu:8)``."""
+    names = short_names((each.demangled, None) for each in records)
+    places = [f" ({file_name(each.file)}:{each.line})" if each.file and each.line else "" for each in records]
+    return [f"{names[each.demangled]}{place}" for each, place in zip(records, places, strict=True)]
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
     """Return names with commas, and the number of those beyond the most."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(cut_in_middle(names[:most], NAME_WIDTH)) + more
+    return ", ".join(names[:most]) + more

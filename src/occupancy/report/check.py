@@ -17,7 +17,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count
 from . import changes
 from .diff import occupancy_phrase
-from .model import Column, Paragraph, Report, Section, chosen, cut_in_middle, facts, note, values_of
+from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, kernel_finding
 
@@ -66,11 +66,11 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
             for each in on_archs
         ),
     )
-    names = [changes.placed(on_archs[0].kernel.short_name, on_archs[0].kernel.record) for on_archs in ordered]
+    names = changes.placed_names([on_archs[0].kernel.record for on_archs in ordered])
     criteria = (
         list(dict.fromkeys(name for each in on_archs for name in each.criteria)) for on_archs in ordered
     )
-    return list(map(BrokenOnArchs, cut_in_middle(names, changes.NAME_WIDTH), ordered, criteria))
+    return list(map(BrokenOnArchs, names, ordered, criteria))
 
 
 class CheckRow(NamedTuple):
@@ -155,7 +155,7 @@ def _removed(check: Checked) -> Iterator[tuple[Sequence[str], str, str, str]]:
             yield names, archs, f"without code for {archs}", fix
         else:
             name = quote(*names) if len(names) == 1 else "NAME"
-            fix = f"run check with --update --name {name}, or change allow_removed in the rules"
+            fix = f"build again, or run check with --update --name {name}, or change allow_removed"
             yield names, archs, "removed" if missing == built else f"removed for {archs}", fix
 
 
@@ -185,7 +185,7 @@ def remarks(check: Checked | FailedCheck) -> Iterator[str]:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     if check.exempt:
         reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
-        for archs, names in changes.names_by_archs(each.kernel.record for each in check.exempt).items():
+        for archs, names in changes.names_by_archs([each.kernel.record for each in check.exempt]).items():
             yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..builds.names import short_names
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Differences, DiffRow
 from ..readers import KernelRecord
 from ..values.numbers import count
 from . import changes
-from .model import Column, Note, Paragraph, Report, Section, chosen, cut_in_middle, facts, note
+from .model import Column, Note, Paragraph, Report, Section, chosen, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import named, occupancy_text, threads_text
 from .words import arrow, label
@@ -112,9 +111,7 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
             others[entry.verdict].append((name, entry.record.arch))
         else:
             changed.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
-    short = short_names((name, None) for _, name in changed)
-    placed = [changes.placed(short[name], on_archs[0].new.record) for (_, name), on_archs in changed.items()]
-    names = cut_in_middle(placed, changes.NAME_WIDTH)
+    names = changes.placed_names([on_archs[0].new.record for on_archs in changed.values()])
     for name, (verdict, _), on_archs in islice(zip(names, changed, changed.values(), strict=True), most):
         yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdict}")
     if len(changed) > most:

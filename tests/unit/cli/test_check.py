@@ -93,7 +93,7 @@ def test_annotations(project: Path) -> None:
     rules = [re.findall(r",title=occupancy%3A (\w+):", line) for line in lines[:3]]
     assert rules == [["removed"], ["max_occupancy_drop"], ["no_new_spills"]]
     assert "sm_80: 100%25 -> 50%25 at 256* threads (minimum 100%25); sm_90: 100%25 -> 75%25" in lines[1]
-    assert "::img::emboss: removed; fix: run check with --update" in lines[0]
+    assert "::img::emboss: removed; fix: build again, or run check with --update" in lines[0]
     assert "file=occupancy-baseline.json," in lines[0]
     assert lines[3] == "::notice title=occupancy::New since the baseline (sm_80, sm_90): img::sharpen"
     assert "::Changed since the baseline (sm_80, sm_90): renamed img" in lines[4]

@@ -9,7 +9,6 @@ import pytest
 from occupancy import compute
 from occupancy.builds.names import contains
 from occupancy.engine import Result
-from occupancy.report.changes import listed
 from occupancy.report.model import cut_in_middle
 from occupancy.report.sweep import curves
 
@@ -57,11 +56,6 @@ def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_re
     assert curves(compute("5.2", threads=64))["smem"][-1].last == 48 * 1024
     steps = curves(compute("9.0", threads=64, smem=49_153, opt_in=False))["smem"]
     assert not steps[-1].result.active_blocks
-
-
-def test_names_beyond_the_most_are_counted() -> None:
-    names = list("abc")
-    assert [listed(names, most) for most in (2, 3)] == ["a, b and 1 more", "a, b, c"]
 
 
 def test_names_are_cut_to_the_part_that_differs_and_found() -> None:
