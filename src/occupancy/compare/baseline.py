@@ -118,22 +118,19 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     if not records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    # Portable names can be ambiguous, so names change after merging.
+    # Files get paths relative to their folder, or base names: after merging, because these can be ambiguous.
     files = {file for record in records for file in (record.source, *record.also_in)}
-    portable = {file: _portable(file, folders) for file in files}
+    portable = {}
+    for source in files:
+        place = PurePath(source)
+        folder = next(filter(place.is_relative_to, folders), place.parent)
+        # File names can contain bytes that JSON cannot represent.
+        portable[source] = place.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
     kernels = []
     for record in records:
         others = tuple(portable[file] for file in record.also_in)
         kernels.append(replace(record, source=portable[record.source], also_in=others))
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
-
-
-def _portable(source: str, folders: Iterable[str]) -> str:
-    """Return the path of a file relative to the folder that was read, or its base name."""
-    file = PurePath(source)
-    folder = next(filter(file.is_relative_to, folders), file.parent)
-    # File names can contain bytes that JSON cannot represent.
-    return file.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
 
 
 def _in_memory(path: str) -> io.BytesIO:

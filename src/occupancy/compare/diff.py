@@ -234,31 +234,31 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     """
     changes, names = list(causes(old, new)), {"arch"}
     regs = next((each for each in changes if each.name == "regs"), None)
+    limiting = [each for each in changes if each.name in REGISTER_LIMITS]
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
         if None in (was, now) or was == now or (now < was) != (measure == "occupancy"):
             continue
         found: set[str] = set()
         if measure == "occupancy":
-            before: Any = old.result
+            result: Any = old.result
             inputs: Any = {each.name: {each.name: each.new} for each in changes if each.name in _INPUTS}
             inputs["launch_bounds"] = {"max_threads": new.record.max_threads}
-            found = {name for name, each in inputs.items() if step_with(before, each).occupancy < was}
+            found = {name for name, each in inputs.items() if step_with(result, each).occupancy < was}
         elif measure in SPILLED and regs and regs.new < regs.old:
             found = {"regs"}
         names |= found
         if regs and "regs" in {measure, *found}:
-            more = regs.new > regs.old
-            limits = (each for each in changes if each.name in REGISTER_LIMITS)
-            names |= {each.name for each in limits if (_order(each.new) > _order(each.old)) == more}
+            for name, *limits in limiting:
+                # More threads or blocks leave fewer registers.
+                before, after = (
+                    -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in limits
+                )
+                if (after > before) == (regs.new > regs.old):
+                    names.add(name)
         if "smem" in {measure, *found}:
             names.add("spill_smem")
     return [each for each in changes if each.name in names]
-
-
-def _order(limit: Any) -> int:
-    """Return a sort key of a register limit; more threads or blocks leave fewer registers."""
-    return -prod(filter(None, limit)) if isinstance(limit, tuple) else limit or 0
 
 
 def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
