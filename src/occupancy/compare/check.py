@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -139,6 +139,7 @@ def check_kernels(
         BaselineError: The baseline contains no kernel of a rule that compares.
     """
     today = today or date.today()
+    current = [each for each in rules.exemptions if not each.has_ended(today)]
     run = _Run(rules, baseline)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
@@ -149,8 +150,13 @@ def check_kernels(
         pair = before.get(id(kernel))
         row, old = evaluator.row(kernel, pair), evaluator.row(pair, kernel) if pair else None
         checked = run.check(row, old)
-        for part in _by_exemption(checked, rules.exemptions, today):
-            (exempt if part.exemption else broken).append(part)
+        parts = defaultdict[Exemption | None, list[Violation]](list)
+        for violation in checked.violations:
+            permits = (each for each in current if each.concerns(kernel, [violation.criterion]))
+            parts[next(permits, None)].append(violation)
+        for exemption, violations in parts.items():
+            part = replace(checked, violations=tuple(violations), exemption=exemption)
+            (exempt if exemption else broken).append(part)
         for change in causes(old, row) if old else ():
             if change.name in LAUNCH_CHANGES and change not in checked.causes:
                 changed.append((kernel, change))
@@ -175,19 +181,6 @@ def check_kernels(
         ),
         unused=tuple(unused),
     )
-
-
-def _by_exemption(
-    broken: BrokenKernel, exemptions: Sequence[Exemption], today: date
-) -> Iterator[BrokenKernel]:
-    """Yield the kernel once for each exemption that permits violations, and once with the others."""
-    current = [each for each in exemptions if not each.has_ended(today)]
-    groups: dict[Exemption | None, list[Violation]] = defaultdict(list)
-    for violation in broken.violations:
-        permits = (each for each in current if each.concerns(broken.kernel.record, [violation.criterion]))
-        groups[next(permits, None)].append(violation)
-    for exemption, violations in groups.items():
-        yield replace(broken, violations=tuple(violations), exemption=exemption)
 
 
 @dataclass
