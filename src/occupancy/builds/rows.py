@@ -20,7 +20,7 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.records import documented
 from ..values.resources import Resource
 from ..values.spellings import in_range, parse_threads
-from .names import short_name
+from .names import base_name, short_name
 
 ASSUMED_THREADS = 256
 """Assumed threads per block if both block size and launch bound are unknown."""
@@ -162,6 +162,11 @@ class ScannedKernel(_Fields):
             return count_waves(launch, full_wave(result, sms, cluster_size=launch.cluster_size)).waves
         except InputError:  # clusters on a GPU without them, or an impossible grid
             return None
+
+    @property
+    def template(self) -> str:
+        """Name without template arguments and parameters: ``ns::run``."""
+        return base_name(self.record.name)
 
     @property
     def short_name(self) -> str:
