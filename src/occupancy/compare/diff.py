@@ -64,7 +64,7 @@ class Fix(NamedTuple):
     step: NextStep | None
     """Smallest sufficient change of inputs; None if unknown."""
     changes: Mapping[str, Sequence[Change]]
-    """Verb (restore, reduce or change) -> changes."""
+    """Verb (restore, reduce, launch or "or launch") -> changes."""
     live_values: str
     """``or`` if fewer live values also avoid spills, ``only`` if nothing else does; else empty."""
 
@@ -248,13 +248,14 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
         elif measure in SPILLED and regs and regs.new < regs.old:
             found = {"regs"}
         names |= found
-        if regs and "regs" in {measure, *found}:
+        if measure in SPILLED or (regs and "regs" in {measure, *found}):
+            has_more = measure not in SPILLED and regs is not None and regs.new > regs.old
             for name, *limits in limiting:
                 # More threads or blocks leave fewer registers.
                 before, after = (
                     -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in limits
                 )
-                if (after > before) == (regs.new > regs.old):
+                if (after > before) == has_more:
                     names.add(name)
         if "smem" in {measure, *found}:
             names.add("spill_smem")
@@ -291,9 +292,12 @@ def find_fix(
     """
     requires: Any = {}
     spills = bool(spilled_bytes(new.record))
+    register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
+    bounds = [each.new for each in register_limits if each.name == "launch_bounds" and each.new]
+    too_low = [threads for threads, _ in bounds if threads < new.threads]
     for measure, limit in limits.items():
-        amounts: Any = {} if measure in SPILLED else {measure: int(limit)}
-        if measure == "occupancy":
+        amounts: Any = {} if measure in (*SPILLED, "occupancy") else {measure: int(limit)}
+        if measure == "occupancy" and not too_low:
             higher = next_steps(new.result) if new.result else ()
             possible = (each for each in higher if is_possible(each, new.record))
             known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
@@ -304,22 +308,24 @@ def find_fix(
     if spills and "regs" in requires:
         return Fix(None, {}, "only")
     old_regs = (old and old.record.regs) or 0
-    verbs = {"threads": "change"}
-    if has_new_spills := not limits.keys().isdisjoint(DECISIVE[1:]):
-        if old_regs <= (new.record.regs or 0):
-            return Fix(None, {}, "or")
+    verbs = {"threads": "launch"}
+    has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
+    if has_new_spills and old_regs > (new.record.regs or 0):
         requires["regs"], verbs["regs"] = old_regs, "restore"
+    elif has_new_spills and not (old and register_limits):
+        return Fix(None, {}, "or")
     step = step_with(new.result, requires) if requires and new.result else None
     is_restored = 0 < old_regs <= requires.get("regs", 0)
-    restored = [each for each in causes if is_restored and each.name in REGISTER_LIMITS]
-    if restored:
+    restored = register_limits if is_restored or has_new_spills or too_low else []
+    if restored and is_restored:
         del requires["regs"]
     if "stack_bytes" in limits:
         requires["stack_bytes"] = int(limits["stack_bytes"])
     changes = {"restore": [Change(each.name, None, each.old) for each in restored]}
+    changes["or launch"] = [Change("threads", None, threads) for threads in too_low]
     for name, amount in requires.items():
         changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, None, amount))
-    return Fix(step, changes, "or" if has_new_spills else "")
+    return Fix(step, changes, "or" if has_new_spills and not too_low else "")
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ MatchedBy = Literal["name", "stable_name", "code"]
 """Key that matched a pair: name and architecture, name without parameters and generated parts, or code."""
 
 Key = Callable[[KernelRecord], Hashable]
+Pairs = Iterator[tuple[KernelRecord, KernelRecord]]
 
 compared_values: Key = attrgetter(
     "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
@@ -80,9 +81,7 @@ _KEYS: tuple[tuple[MatchedBy, Key], ...] = (
 )
 
 
-def _join(
-    old: list[KernelRecord], new: list[KernelRecord], key: Key
-) -> Iterator[tuple[KernelRecord, KernelRecord]]:
+def _join(old: list[KernelRecord], new: list[KernelRecord], key: Key) -> Pairs:
     """Yield pairs of records with the same key; records without a key match none."""
     if not old or not new:
         return
@@ -130,11 +129,8 @@ def _copy(record: KernelRecord) -> Hashable:
     return stable_name(record.name), record.arch, record.threads
 
 
-def _pair_up(
-    before: list[KernelRecord], after: list[KernelRecord]
-) -> list[tuple[KernelRecord, KernelRecord]]:
-    """Pair records of one name: equal values, then equal source and block size, then the rest in order."""
-    pairs = []
+def _pair_up(before: list[KernelRecord], after: list[KernelRecord]) -> Pairs:
+    """Yield pairs of records of one name: equal values, then equal source and block size, then the rest in order."""
     closeness: tuple[Key, ...] = (
         lambda record: (compared_values(record), record.source),
         compared_values,
@@ -147,11 +143,10 @@ def _pair_up(
         unmatched = []
         for record in sorted(before, key=_order):
             if candidates[key(record)]:
-                pairs.append((record, candidates[key(record)].pop()))
+                yield record, candidates[key(record)].pop()
             else:
                 unmatched.append(record)
         before, after = unmatched, [record for group in candidates.values() for record in group]
-    return pairs
 
 
 def _order(record: KernelRecord) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ PHRASES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "launch_bounds": ("launch bounds {}", _bounds_text),
     "register_cap": ("register cap (-maxrregcount) {}", lambda cap: "none" if cap == 255 else str(cap)),
     "cluster_dim": ("cluster {}", lambda shape: "none" if shape is None else "x".join(map(str, shape))),
-    "threads": ("threads {}", "{:,}".format),
+    "threads": ("{} threads", "{:,}".format),
     "smem": ("shared memory {}", size),
     "regs": ("registers {}", "{:,}".format),
     "spill_bytes": ("{}", lambda total: f"{size(total)} in total" if total else size(total)),
@@ -85,15 +85,15 @@ def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
     parts = []
-    for verb in ("restore", "reduce", "change"):
-        text = _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], "to ")
+    for verb, prefix in {"restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}.items():
+        text = _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix)
         parts += [f"{verb} {text}"] if text else []
     live_values = {fix.live_values for _, fix in fixes}
     if "only" in live_values:
         parts.append("reduce live values, because a kernel with fewer registers spills more")
     elif "or" in live_values:
         parts = [f"{', and '.join(parts) or 'allow more registers'}, or reduce live values"]
-    return ", and ".join(parts)
+    return ", and ".join(parts).replace(", and or ", ", or ")
 
 
 def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:

@@ -365,4 +365,9 @@ class TestCheck:
         (row,) = check([replace(new, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
         assert row.causes == [], "the new launch bounds allow fewer registers"
         (row,) = check([replace(new, min_blocks=1, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
-        assert row.fix.changes == {"restore": [("launch_bounds", None, (256, 2))]}
+        assert row.fix.changes["restore"] == [("launch_bounds", None, (256, 2))]
+        for name, limit in (("max_threads", 128), ("register_cap", 40)):
+            old = kernel(threads=256, register_cap=255)
+            new = replace(old, spill_store_bytes=8, **{name: limit})  # type: ignore[arg-type]
+            (row,) = check([new], Rule(max_occupancy_drop=0, no_new_spills=True), baseline=[old]).broken
+            assert [each.new for each in row.fix.changes["restore"]] == [each.old for each in row.causes]
