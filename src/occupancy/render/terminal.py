@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
 
-from ..report.model import MOST_NOTES, Column, Paragraph, Report, Table, cut_in_middle
+from ..report.model import ALWAYS, MOST_NOTES, Column, Paragraph, Report, Table, cut_in_middle
 from ..values.untrusted import printable, without_commands
 
 PADDING = 2
@@ -67,8 +67,10 @@ def _table(console: Console, table: Table) -> None:
         )
     for row in range(len(table.rows)):
         grid.add_row(*(cells[number][row] for number in kept))
-    console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid)
-    if hidden := [each.title for at, each in enumerate(table.columns) if each.title and at not in kept]:
+    grid.width = sum(kept.values()) + PADDING * (len(kept) - 1)
+    console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid, crop=False)
+    titles = [each.title.rstrip(".") for each in table.columns]
+    if hidden := [title for number, title in enumerate(titles) if title and number not in kept]:
         console.print(f"Hidden at this width: {', '.join(hidden)}. Widen the terminal, or pass --format csv.")
 
 
@@ -87,7 +89,7 @@ def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: in
     widths: dict[int, int] = {}
     spare = width + PADDING
     for number in sorted(range(len(columns)), key=lambda number: columns[number].optional):
-        if widths and least[number] + PADDING > spare:
+        if widths and least[number] + PADDING > spare and columns[number].optional != ALWAYS:
             break
         widths[number] = least[number]
         spare -= least[number] + PADDING

@@ -97,7 +97,8 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     if rule == "spills":
         return f"{name} spills {spills_text(row) or size(row.record.spill_smem or 0)} (stores/loads)."
     at = count(row.threads or 0, "thread")
-    return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}."
+    step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
+    return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"
 
 
 def occupancy_text(row: ScannedKernel) -> str:
@@ -254,7 +255,7 @@ def _headline(scan: Any, at: str) -> str:
             hidden = f"{scan.found:,} of the CUDA device runtime"
             return f"No kernels besides {hidden}. To list them, pass --runtime."
         unknown = ": there is no spill data" if counts.spilling is None else ""
-        return f"None of {count(scan.found, 'kernel')} {' and '.join(filters) or 'matches'}{unknown}"
+        return f"No kernel {' and '.join(filters) or 'matches'}{unknown}"
     failing, number = counts.not_launchable, count(counts.kernels, "kernel")
     if counts.kernels < scan.found:
         number = f"{counts.kernels:,} of {scan.found:,} kernels"

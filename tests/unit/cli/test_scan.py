@@ -56,9 +56,9 @@ class TestNumbers:
         (row,) = scan(tmp_path / "usage")
         assert "--gpu" in row["reason"]
         done = run("scan", str(tmp_path / "usage"), "--spilling")
-        assert done.stdout == "None of 1 kernel spills: there is no spill data\n"
+        assert done.stdout == "No kernel spills: there is no spill data\n"
         done = run("scan", str(log_of(tmp_path, ("k", "sm_90", 8))), "--spilling")
-        assert done.stdout == "None of 1 kernel spills\n"
+        assert done.stdout == "No kernel spills\n"
         done = run("scan", str(log_of(tmp_path, ("_cuda_device_runtime_k", "sm_90", 8))))
         assert done.stdout.startswith("No kernels besides 1 of the CUDA device runtime. ")
         (row,) = scan(tmp_path / "usage", "--cc", "9.0")
