@@ -130,7 +130,7 @@ def _copy(record: KernelRecord) -> Hashable:
 
 
 def _pair_up(before: list[KernelRecord], after: list[KernelRecord]) -> Pairs:
-    """Yield pairs of records of one name: equal values, then equal source and block size, then the rest in order."""
+    """Pair records of one name: equal values, then equal source and block size, then the rest in order."""
     closeness: tuple[Key, ...] = (
         lambda record: (compared_values(record), record.source),
         compared_values,

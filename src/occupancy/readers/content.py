@@ -292,13 +292,13 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
 _WORDS = ("error", "fatal", ": *** ", "ninja: ", ": not found", ": command not", "undefined reference")
 
 # k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.obj : error LNK2019: ...
-_PLACED = re.compile(
+_ANYWHERE = re.compile(
     r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?: (?:(?:fatal|catastrophic|internal) )?error[ #\w-]{0,12}:"
     r"| : (?:fatal )?error LNK\d{1,9}:|: undefined reference to |\b(?:nvcc|cicc|ptxas): (?:command )?not found"
 )
 # nvcc fatal   : ..., ptxas a.ptx, line 12; error   : ..., At end of source: error #20-D: ..., g++: fatal error: ...,
 # <command-line>: error: ..., make[2]: *** [k.o] Error 1, error: command 'nvcc' failed. A number is a test result.
-_TOOL = re.compile(
+_AT_START = re.compile(
     r"\s{0,9}(?:(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|ninja|At end of source)(?!\w)(?:[^;]{1,300};)?"
     r"|[^\s'\"]{1,300}(?=: (?:fatal )?error: {0,9}[^\s\d.+-]))"
     r"[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:"
@@ -325,7 +325,7 @@ class CompilerErrors:
             return
         for place, line in enumerate(text.split("\n"), number):
             plain = ESCAPES.sub("", line[:_MAX_MATCHED])
-            found = _TOOL.match(plain) or _PLACED.search(plain)
+            found = _AT_START.match(plain) or _ANYWHERE.search(plain)
             if found and not _HARMLESS.search(plain, 0, found.end()):
                 self.count += 1
                 if self.count == 1:
