@@ -111,7 +111,8 @@ def diff(
         problem = f"{shown(threshold).removesuffix('.0')} is out of range"
         raise InputError(problem, where="threshold", allowed="0 to 100")
     common = ReadLimits()
-    before, after = read_build(_paths(old, "old"), common), read_build(_paths(new, "new"), common)
+    before = read_build(as_sources(old, "old", with_streams=False), common)
+    after = read_build(as_sources(new, "new", with_streams=False), common)
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
     differences = compare(
         old_kernels,
@@ -156,7 +157,7 @@ def check(
         InputError, ReadError: As in `scan`, or a part of the build is damaged.
     """
     reading = Reading(options, check)
-    paths = _paths(build, "build")
+    paths = as_sources(build, "build", with_streams=False)
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
     named = [] if baseline is None else ["--baseline", os.fspath(baseline)]
@@ -222,7 +223,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
     reading = Reading(options, save_baseline, SelectionOptions)
-    after = _read_whole(_paths(build, "build"))
+    after = _read_whole(as_sources(build, "build", with_streams=False))
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
     kernels = _launchable(reading.selection.records(after.kernels))
@@ -323,7 +324,3 @@ def _read_whole(paths: Sequence[str]) -> Build:
     if all(record.regs is None for record in build.kernels):
         raise ReadError("contains no compiled kernels", where=build.name)
     return build
-
-
-def _paths(given: Paths, where: str) -> list[str]:
-    return list(map(os.fspath, as_sources(given, where, with_streams=False)))

@@ -260,4 +260,4 @@ def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any
             streams = ", or `io.BytesIO` (`- for standard input`)" if with_streams else ""
             hint = f"Pass paths{streams}."
             raise InputError(f"{shown(source)} is not a path", where=where, hint=hint)
-    return several
+    return several if with_streams else list(map(os.fspath, several))

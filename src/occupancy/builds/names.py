@@ -40,6 +40,7 @@ _QUALIFIER = re.compile(r"\b(?:const|volatile)\b")
 _SPACE = re.compile(r"\s+(?!\w)|(?<!\w)\s+")
 _UNNAMED_READABLE = re.compile(r"\(anonymous namespace\)|<unnamed>|\{anonymous\}|_GLOBAL__N_\w*")
 _LAMBDA = re.compile(r"\{lambda\(([^(){}]{0,1000})\)#\d+\}|'lambda\d*'|\$_\d+")
+_INNERMOST_ARGUMENTS = re.compile(r"(?<=[\w)])<[^<>]*>")
 _PARENTHESIS = re.compile(r"[()]")
 
 
@@ -116,6 +117,14 @@ def _identifiers(mangled: str) -> list[str]:
 def short_name(name: str) -> str:
     """Return the demangled name without parameters, return type and versioned namespaces."""
     return without_parameters(demangle(name))
+
+
+def template_name(name: str) -> str:
+    """Return the short name without template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
+    short, found = short_name(name), 1
+    while found:
+        short, found = _INNERMOST_ARGUMENTS.subn("", short)
+    return short
 
 
 def short_names(kernels: Iterable[tuple[str, str | None]]) -> dict[str, str]:

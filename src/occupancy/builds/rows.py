@@ -20,7 +20,7 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.records import documented
 from ..values.resources import Resource
 from ..values.spellings import in_range, parse_threads
-from .names import base_name, short_name
+from .names import short_name, template_name
 
 ASSUMED_THREADS = 256
 """Assumed threads per block if both block size and launch bound are unknown."""
@@ -166,7 +166,7 @@ class ScannedKernel(_Fields):
     @property
     def template(self) -> str:
         """Name without template arguments and parameters: ``ns::run``."""
-        return base_name(self.record.name)
+        return template_name(self.record.name)
 
     @property
     def short_name(self) -> str:

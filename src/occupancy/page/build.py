@@ -15,6 +15,7 @@ from importlib import resources
 from typing import Any
 
 from ..report.model import Column, Report
+from ..report.words import computed_for
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -68,7 +69,7 @@ def build_report(
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
-    title = f"Kernels of {', '.join(names)}{more}{since}"
+    title = f"Kernels of {', '.join(names)}{more}{since}{computed_for(report.inputs)}"
     paths = ("" if old is None else f"{printable(old)} → ") + ", ".join(map(printable, sources[:8]))
     about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)

@@ -15,7 +15,7 @@ from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import named, occupancy_text, threads_text
-from .words import arrow, label
+from .words import arrow, computed_for, label
 
 
 class Entry(NamedTuple):
@@ -92,6 +92,7 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
     headline = ", ".join(verdicts) if rows else f"{count(differences.same, 'kernel')}, all the same"
     if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
+    headline += computed_for(inputs)
     values = {"summary": differences.summary, "not_compared": dict(differences.unknown)}
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
     notes = list(_notes(differences))

@@ -18,7 +18,7 @@ from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
 from .model import ALWAYS, Column, Note, Report, note, values_of
-from .words import gpu_name, labels, limited_by, step_text
+from .words import computed_for, gpu_name, labels, limited_by, step_text
 
 MOST_IN_FULL = 60
 """Rows above which a screen shows the first ones."""
@@ -260,8 +260,6 @@ def _headline(scan: Any, at: str) -> str:
     if counts.kernels < scan.found:
         number = f"{counts.kernels:,} of {scan.found:,} kernels"
     archs = counts.archs[0] if len(counts.archs) == 1 else count(len(counts.archs), "architecture")
-    gpu = inputs.get("gpu", inputs.get("cc", ""))
-    computed = f", computed for {gpu}" if gpu and archs != f"sm_{gpu.replace('.', '')}" else ""
     launches = f" ({counts.launches:,} launches)" if counts.launches > 1 else ""
     parts = [f"{failing:,} {'does' if failing == 1 else 'do'} not launch"] if failing else []
     if counts.spilling is None:
@@ -270,7 +268,7 @@ def _headline(scan: Any, at: str) -> str:
         parts.append(f"{counts.spilling:,} with spills" if counts.spilling else "no spills")
     if counts.below_half or not failing:
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
-    return f"{number}{launches} for {archs}{at}{computed}: {', '.join(parts)}"
+    return f"{number}{launches} for {archs}{at}{computed_for(inputs)}: {', '.join(parts)}"
 
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {

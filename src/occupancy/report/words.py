@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..advice.carveout import carveout
@@ -113,6 +113,12 @@ def uses_of(kernel: Kernel) -> list[str]:
     given = ((name, getattr(kernel, name)) for name in names if name != "threads")
     uses = [input_text(name, value) for name, value in given if value is not None]
     return [*uses, "no opt-in"] if kernel.opt_in is False else uses
+
+
+def computed_for(inputs: Mapping[str, Any]) -> str:
+    """Return ``, computed for H100`` if a GPU was chosen for a build."""
+    gpu = inputs.get("gpu", inputs.get("cc"))
+    return f", computed for {gpu}" if gpu else ""
 
 
 def gpu_name(gpu: Gpu) -> str:
