@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from operator import attrgetter
 from pathlib import PurePath
 from typing import NamedTuple
@@ -140,7 +139,8 @@ class _Merging:
             if kernels and group.ptx:
                 ptx = sorted(group.ptx, key=repr)
                 if len(kernels) * len(ptx) <= MAX_COMPARISONS:
-                    kernels = [reduce(_with_ptx, ptx, kernel) for kernel in kernels]
+                    for each in ptx:
+                        kernels = [also_in(fill(row, each, COMPILED), {each.source}) for row in kernels]
                 else:
                     self._skip_merging(ptx)
             elif name not in compiled:
@@ -260,10 +260,6 @@ class _Merging:
                 "the log is from another build, or from before linking. The values of the image are used, and the "
                 "spills in the log are ignored. Keep only the log of the build that produced the images",
             )
-
-
-def _with_ptx(row: KernelRecord, ptx: KernelRecord) -> KernelRecord:
-    return also_in(fill(row, ptx, COMPILED), {ptx.source})
 
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:

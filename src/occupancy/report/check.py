@@ -67,9 +67,8 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
         ),
     )
     names = changes.placed_names([on_archs[0].kernel.record for on_archs in ordered])
-    criteria = (
-        list(dict.fromkeys(name for each in on_archs for name in each.criteria)) for on_archs in ordered
-    )
+    violations = ([violation for each in on_archs for violation in each.violations] for on_archs in ordered)
+    criteria = (list(dict.fromkeys(each.criterion for each in found)) for found in violations)
     return list(map(BrokenOnArchs, names, ordered, criteria))
 
 
@@ -140,7 +139,7 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
         yield facts([("fix", fix)], f"{changes.listed(names)}: {problem}")
     if lines := list(remarks(check)):
         yield Paragraph(lines)
-    compares = all(CRITERIA[name].compares for broken in check.broken for name in broken.criteria)
+    compares = all(CRITERIA[name].compares for kernel in kernels for name in kernel.criteria)
     if compares and not check.passed and os.path.isfile(check.rules.baseline or "") and not check.updated:
         yield Paragraph([f"To accept all changes: {check.command} --update (--name NAME for one)"])
 
