@@ -215,7 +215,7 @@ def test_an_unclear_gpu_greys_the_result(opened: Open) -> None:
     page.fill("#gpu", "RTX")
     assert not drawn(page, "document.body.classList.contains('stale')"), "while it is typed"
     page.press("#gpu", "Enter")
-    until(page, "document.body.classList.contains('stale')")
+    until(page, "document.body.classList.contains('stale') && byId('copy-command').disabled")
     assert "may be" in page.inner_text("#gpu-error")
     page.click(".why h2 button")
     assert page.evaluate("document.activeElement.id") == "gpu"

@@ -185,11 +185,13 @@ const app = {
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
     settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));
     document.body.classList.toggle("stale", !result);
+    byId("copy-command").disabled = byId("copy-python").disabled = !result;
     showWaves(launch);
-    if (result || !this.launch) this.launch = result ? launch : readLaunch(EXAMPLE);
+    if (result) this.launch = launch;
+    document.body.classList.toggle("empty", !this.launch); // no result yet
     const [field] = result ? [] : Object.keys(errors);
     const text = field ? `Check “${inputOf(field)?.label ?? "GPU"}”` : this.problem;
-    this.draw(this.launch, { text, field, choices: gpu.choices });
+    this.draw(this.launch ?? readLaunch(EXAMPLE), { text, field, choices: gpu.choices });
     this.showUndo();
   },
   // Draw the last launch with a result. problem: the first error in the fields, its field, and GPUs to choose from.

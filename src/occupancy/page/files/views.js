@@ -146,8 +146,7 @@ function showBars(result) {
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
       element("span", { class: "name", role: "cell", title: byId(`about-${name}`).textContent }, words.title(name)),
       cell(bar(each / all, name, isCounted && !isRefused ? blocks : 0, "bar"), "use"),
-      cell(words.amount(name, each).replace(" columns", "")),
-      cell(words.amount(name, all).replace(" columns", "")),
+      [each, all].map((amount) => cell(words.amount(name, amount).replace(" columns", ""))),
       cell([isCounted ? grouped(isRefused && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
@@ -190,8 +189,7 @@ function showGpus(launch, pins, kept) {
   };
   const remove = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
   const pinned = pins.map(({ text, limits }) => {
-    const unpin = () => app.act(() => (app.pins = app.pins.filter((each) => each !== text)));
-    const last = remove(`Unpin ${text}`, unpin);
+    const last = remove(`Unpin ${text}`, () => app.act(() => (app.pins = app.pins.filter((each) => each !== text))));
     return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: fullNameOf(text) === here });
   });
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
