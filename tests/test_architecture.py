@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1370,
     "tables": 949,
     "engine": 835,
-    "readers": 3367,
+    "readers": 3368,
     "advice": 1191,
     "arrays": 626,
     "device": 732,

@@ -1,4 +1,4 @@
-// Two kernels to practise on: nvcc -arch=sm_90 -Xptxas -v -c kernels.cu
+// Two kernels to practice on: nvcc -arch=sm_90 -Xptxas -v -c kernels.cu
 
 // Add up the elements of a row, 256 threads per row.
 extern "C" __global__ void __launch_bounds__(256, 8) row_sums(const float *in, float *out, int columns)

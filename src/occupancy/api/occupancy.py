@@ -390,5 +390,5 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
         raise ambiguous(problem, gpu.variants)
     listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
-    hint = f"Waves and clusters depend on it. Name a GPU, or for one GPU pass the number. To list GPUs, run {listing}."
+    hint = f"Waves and clusters need it. Name a GPU, or for a single GPU pass the number. To list GPUs, run {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -109,7 +109,7 @@ def unsupported(limits: Limits, where: str, feature: str, limit: str) -> InputEr
     """Return the error for an input without effect on this GPU, with the GPUs that have its limit."""
     problem = f"compute capability {limits.compute_capability} has no {feature}"
     supporting = join_and([str(cc) for cc in shipped.known() if getattr(shipped.limits(cc), limit)])
-    hint = f"Remove `{where}` (`--{where.replace('_', '-')}`), or choose another GPU: {supporting}."
+    hint = f"Remove `{where}` (`--{where.replace('_', '-')}`), or choose another compute capability: {supporting}."
     return InputError(problem, where=where, hint=hint)
 
 

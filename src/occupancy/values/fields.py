@@ -184,7 +184,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "barriers", "barriers per block", "count",
-            "Named barriers per block (can limit blocks on cc 9.0+).", hint="Write a number such as 2.",
+            "Named barriers per block (can limit blocks on cc 9.0+).  [default: 1]", hint="Write a number such as 2.",
             high=MAX_BARRIERS_PER_BLOCK, options=("--barriers",), aliases=("num_block_barriers", "num_barriers"),
         ),
         Field(
