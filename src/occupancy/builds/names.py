@@ -121,9 +121,9 @@ def short_name(name: str) -> str:
 
 def template_name(name: str) -> str:
     """Return the short name without template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
-    short, found = short_name(name), 1
-    while found:
-        short, found = _INNERMOST_ARGUMENTS.subn("", short)
+    short = short_name(name)
+    for _ in range(100):  # nested deeper only in hostile names, for which all levels would take seconds
+        short = _INNERMOST_ARGUMENTS.sub("", short)
     return short
 
 
