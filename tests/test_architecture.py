@@ -24,7 +24,7 @@ BUDGETS = {
     "arrays": 626,
     "device": 732,
     "builds": 1071,
-    "compare": 1398,
+    "compare": 1397,
     "report": 2912,
     "render": 577,
     "page": 227,

@@ -14,6 +14,7 @@ from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps, step_with
 from ..builds.merge import LOGS
+from ..builds.names import stable_name
 from ..builds.rows import Evaluator, ScannedKernel, is_possible, spilled_bytes
 from ..engine import Result
 from ..errors import OccupancyError
@@ -199,7 +200,7 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
 
 def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
-    if old.record.name != new.record.name and old.short_name != new.short_name:  # demangling takes long
+    if stable_name(old.record.name) != stable_name(new.record.name) and old.short_name != new.short_name:
         yield Change("name", old.short_name, new.short_name)
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)

@@ -179,8 +179,8 @@ def _read_file(
     is_empty, is_build_log = True, _BUILD_LOG.fullmatch(os.path.basename(name))
     try:
         with open_content(source, limits, name) as content:
-            is_zip = listed is None or content.suffix in (".whl", ".zip")
-            is_zip = is_zip and content.head().startswith(_ZIP_START)
+            is_known = listed is None or content.suffix in (".whl", ".zip")
+            is_zip = is_known and content.head().startswith(_ZIP_START)
             for item in _read_archive(content) if is_zip else read_content(content):
                 is_empty = is_empty and isinstance(item, Remark)
                 yield item

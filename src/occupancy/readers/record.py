@@ -231,8 +231,7 @@ class KernelRecord:
         # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.
         # Together with tensor memory they would mean that it keeps the permit.
         allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
-        # ptxas also prints a line for a kernel that it rejects. Targets such as sm_90a allow more, and no
-        # opt-in is then needed. Triton opts in when it loads a kernel.
+        # ptxas also prints a line for a kernel that it rejects; sm_90a allows more. Triton opts in on loading.
         is_large = (self.static_smem or 0) > MAX_WITHOUT_OPT_IN
         is_refused = is_large and self.format == "ptxas" and not (self.arch or "").endswith("a")
         opt_in = False if is_refused else True if is_large or self.num_warps is not None else None
