@@ -206,7 +206,7 @@ class Text:
             end = text.rfind("\n") + 1
             if not chunk or len(text) - end >= MAX_LINE_CHARACTERS:
                 end = len(text)
-            whole, rest = text[:end], text[end:]
+            whole, rest = text[:end].replace("\xa0", " "), text[end:]  # no-break spaces of web pages
             errors.inspect(whole, number + 1)
             self.limits.consume("pieces", whole.count("\n") + 1)
             for line in io.StringIO(whole):

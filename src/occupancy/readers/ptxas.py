@@ -16,8 +16,9 @@ from .content import ESCAPES, NumberedLines
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
 from .record import Item, KernelRecord, ReadProblem, Shape, block_shapes
 
-# 'name' for 'sm_90a', also with the curly quotes of forums and word processors.
-_ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
+_QUOTES = "'‘’`´\""  # also the curly ones of forums and word processors
+# 'name' for 'sm_90a'; without groups if damaged.
+_ENTRY = re.compile(rf"\s+[{_QUOTES}](?:(.+?)[{_QUOTES}]\s+for\s+[{_QUOTES}](sm_\w+)[{_QUOTES}])?")
 # The compiler prints negative numbers if it moves spills into shared memory.
 _FRAME = re.compile(
     r"(\d{1,12}) bytes stack frame, (-?\d{1,12}) bytes spill stores, (-?\d{1,12}) bytes spill loads"
@@ -29,7 +30,6 @@ _ITEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? (?:bytes )?(?:cumulative )?(bar
 _WHOLE_ITEMS = (
     "used N barriers", "N bytes cumulative stack size", "N stack", "N bytes smem", "N bytes lmem", "N bytes cmem[N]",
 )  # fmt: skip
-_QUOTES = "'‘’`´\""
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 # Message C7508: setmaxnreg has no effect. It precedes the kernels of a compilation and does not name the
 # kernel. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
@@ -40,7 +40,13 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters searched before and after these words: a long line of digits would take an hour.
 _BEFORE, _AFTER = 20, 200
 
-_AS_FILE = "Write a log for each object: nvcc -Xptxas -v ... 2> kernels.log"
+# Places between lines that were pasted as one line, or as a JSON string.
+_JOINED = re.compile(rf"\\n|(?=ptxas|nvlink)| (?=\d{{1,12}}{_STACK_FRAME})")
+
+_LOST = (
+    "skipped {} from here on, because lines are missing, wrapped or damaged, or mixed by parallel compilers. "
+    "Write a log for each object: nvcc -Xptxas -v ... 2> kernels.log"
+)
 _LINKED_SMEM_NOTE = (
     "The linker includes 1,024 reserved bytes of shared memory for sm_90, and none for others."
 )
@@ -57,14 +63,13 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
     and begin with a line that contains a mark.
     """
     record = partial(KernelRecord, source=source, format="ptxas")
-    kernel: dict[str, Any] | None = None  # fields of the current kernel
+    kernel: dict[str, Any] | None = None  # fields of the current kernel; None if several are incomplete
+    incomplete = start = 0  # kernels without their "Used" line, and the line number of the first
+    lost: list[int] = []  # line numbers of kernels that are skipped
     subject = ""  # function of the next line about stack frames
     ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
     has_kernels = False  # true after the first complete kernel of this compilation
-    mixed = 0  # kernels without their "Used" line, if several compilers wrote at the same time
-    number = 0
-    for number, line in lines:
-        line = ESCAPES.sub("", line) if "\x1b" in line else line
+    for number, line in _separated(lines):
         if has_kernels and (IGNORED in line or GLOBAL_MEMORY in line):
             ignored, has_kernels = 0, False  # another compilation begins
         _, is_entry, entry = line.partition(COMPILING)
@@ -72,13 +77,12 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
         if IGNORED in line:
             ignored += 1
         elif is_entry and (named := _ENTRY.match(entry)):
-            if kernel is not None:
-                yield _incomplete(source, number, f"{kernel['name']} and {named[1]}")
-                mixed = 1
-            mixed += bool(mixed)
-            kernel = None if mixed else {"name": named[1], "arch": named[2]}
+            # With a second incomplete kernel, the next "Used" line can be of either.
+            kernel = {"name": named[1], "arch": named[2]} if named[2] and not incomplete else None
+            start = start if incomplete else number
+            incomplete += 1
         elif is_about_frame:
-            subject = function.strip().removesuffix(":").strip(_QUOTES)
+            subject = function.strip().strip(f"{_QUOTES}:| ")
         elif (place := line.find(_STACK_FRAME)) >= 0:
             frame = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
             # Device functions have this line too, before or after the kernel that calls them.
@@ -95,31 +99,30 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
                 "static_smem": smem,
                 "barriers": items.get("barriers"),
             }
-            if mixed:
-                mixed -= 1
-            elif _ends_within_item(used[2]):
-                yield _incomplete(source, number, kernel["name"] if kernel else subject or "a kernel")
-                kernel = None
-            elif "nvlink" in line[: used.start()]:  # the line does not name the architecture
+            is_linked, is_cut = "nvlink" in line[: used.start()], _ends_within_item(used[2])
+            if is_cut or not (is_linked or kernel):
+                lost.append(start if incomplete else number)
+            elif is_linked:  # the line does not name the architecture
                 notes = (_LINKED_SMEM_NOTE,) if smem >= RESERVED_SHARED_MEMORY else ()
                 yield record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
-            elif kernel is None:
-                what = "registers without a kernel: its 'Compiling entry function' line is missing, or was wrapped"
-                yield ReadProblem(source, None, f"{what}. {_AS_FILE}", number)
-            else:
+            elif kernel is not None:
                 usage["stack_bytes"] = stack or kernel.get("stack_bytes")
                 notes = (_IGNORED_NOTE.format(count(ignored, "kernel")),) if ignored else ()
                 yield record(notes=notes, **kernel | usage)
-                kernel, has_kernels = None, True
-    if kernel is not None:
-        yield _incomplete(source, number, kernel["name"])
+                has_kernels = True
+            if not is_linked:
+                kernel, incomplete = None, max(0, incomplete - 1)
+    lost += [start] * incomplete
+    if lost:
+        yield ReadProblem(source, None, _LOST.format(count(len(lost), "kernel")), lost[0])
 
 
-def _incomplete(source: str, number: int, name: str) -> ReadProblem:
-    what = (
-        f"no registers for {name}: the log is incomplete, wrapped, or mixed by parallel compilers. {_AS_FILE}"
-    )
-    return ReadProblem(source, None, what, number)
+def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:
+    """Yield the lines without colors, and the lines that a paste joined one by one."""
+    for number, line in lines:
+        line = ESCAPES.sub("", line) if "\x1b" in line else line
+        pieces = _JOINED.split(line) if line.count("ptxas") > 1 else (line,)
+        yield from ((number, piece) for piece in pieces)
 
 
 def _ends_within_item(rest: str) -> bool:
@@ -182,6 +185,7 @@ def read_ptx(lines: NumberedLines, source: str) -> Iterator[Item]:
     arch: str | None = None
     name = ""
     directives: dict[str, Shape] = {}
+    unknown = (None, None, None)
     left = 0
     for _, line in lines:
         code = line.partition("//")[0]
@@ -198,15 +202,11 @@ def read_ptx(lines: NumberedLines, source: str) -> Iterator[Item]:
                 directives[directive] = (x, y, z)
             left -= 1
             if brace or not left:
-                yield _ptx_record(source, name, arch, directives)
+                yield KernelRecord(
+                    source=source, format="ptx", name=name, arch=arch,
+                    **block_shapes(directives.get("maxntid"), directives.get("reqntid")),
+                    min_blocks=directives.get("minnctapersm", unknown)[0],
+                    register_cap=directives.get("maxnreg", unknown)[0],
+                    cluster_dim=directives.get("reqnctapercluster"),
+                )  # fmt: skip
                 name = ""
-
-
-def _ptx_record(source: str, name: str, arch: str | None, directives: dict[str, Shape]) -> KernelRecord:
-    unknown = (None, None, None)
-    return KernelRecord(
-        source=source, format="ptx", name=name, arch=arch,
-        **block_shapes(directives.get("maxntid"), directives.get("reqntid")),
-        min_blocks=directives.get("minnctapersm", unknown)[0],
-        register_cap=directives.get("maxnreg", unknown)[0], cluster_dim=directives.get("reqnctapercluster"),
-    )  # fmt: skip

@@ -266,13 +266,13 @@ def _headline(scan: Any, at: str) -> str:
         parts.append("no spill data")
     else:
         parts.append(f"{counts.spilling:,} with spills" if counts.spilling else "no spills")
-    if counts.below_half or not failing:
+    if counts.below_half or (not failing and any(row.launchable for row in scan.kernels)):
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
     return f"{number}{launches} for {archs}{at}{computed_for(inputs)}: {', '.join(parts)}"
 
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
-    "assumed-threads": ("occupancy", lambda row: row.threads_assumed),
+    "assumed-threads": ("occupancy", lambda row: row.threads_assumed and row.result),
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
     "other-gpu": ("occupancy", lambda row: (
         row.result and row.record.arch and not runs_on(row.record.arch, row.result.limits.compute_capability)
@@ -280,16 +280,16 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
     "setmaxnreg": ("next_step", lambda row: row.record.reallocates_registers),
-    "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.record.regs is not None),
+    "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
 }  # fmt: skip
 """Note -> the column that it is about, and whether a row needs it."""
 
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
-    for text in dict.fromkeys(text for row in rows for text in row.record.notes):
+    reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
+    for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     for code, (key, is_needed) in _NOTED.items():
         if key in keys and (noted := list(filter(is_needed, rows))):
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
-            gpu = noted[0].result and gpu_name(noted[0].result.gpu)
-            yield note(code, gpu=gpu, archs=archs)
+            yield note(code, gpu=noted[0].result and gpu_name(noted[0].result.gpu), archs=archs)

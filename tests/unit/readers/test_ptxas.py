@@ -41,8 +41,9 @@ THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)
         KERNEL.replace("21", "\x1b[1m21\x1b[0m"),
         "[1/4] Building CUDA object CMakeFiles/k.dir/k.cu.o\n" + KERNEL + "[2/4] Linking CXX executable k\n",
         "2024-11-05T10:00:00.123Z " + KERNEL.replace("\n", "\n2024-11-05T10:00:00.123Z "),
+        KERNEL.replace(" ", "\xa0"), KERNEL.replace("\n", " "), repr(KERNEL),
     ],
-    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "color", "bold", "ninja", "ci"],
+    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "color", "bold", "ninja", "ci", "web", "chat", "json"],
 )  # fmt: skip
 def test_in_every_dress(text: str) -> None:
     assert facts(only_record(text)) == THIS
@@ -94,21 +95,20 @@ FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
 @pytest.mark.parametrize(
     ("text", "kernels", "line", "what"),
     [
-        (KERNEL + LAST, 1, 5, "wrapped"),
-        (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL + LAST + KERNEL, 1, 2, "parallel"),
+        (KERNEL + LAST * 1000, 1, 5, "1,000 kernels"),
+        (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL + LAST + KERNEL, 1, 1, "2 kernels"),
+        (KERNEL + FIRST + KERNEL * 2, 1, 5, "3 kernels"),
         (FIRST, 0, 1, ""),
-        (KERNEL + KERNEL.replace("256", "25\n6"), 1, 8, "wrapped"),
-        (KERNEL + KERNEL.replace(", used 1", ",\nused 1"), 1, 8, "wrapped"),
-        (KERNEL + KERNEL.replace("cumulative ", "cumulative\n"), 1, 8, "wrapped"),
+        (KERNEL + FIRST + KERNEL.replace("_80'", ""), 1, 5, "2 kernels"),
+        *((KERNEL + KERNEL.replace(cut, f"{cut}\n"), 1, 5, "1 kernel ") for cut in (",", "used", "25", "cumulative")),
     ],
-)
-def test_lines_of_builds_side_by_side(text: str, kernels: int, line: int, what: str) -> None:
+)  # fmt: skip
+def test_incomplete_and_mixed_lines(text: str, kernels: int, line: int, what: str) -> None:
     found = found_in(text)
     (problem,) = problems_of(found)
     assert list(map(facts, kernels_of(found))) == [THIS] * kernels
     assert problem.line == line
     assert what in problem.what
-    assert len(found_in(KERNEL + LAST * 1000)) == 102, "endless damage ends"
 
 
 def test_static_shared_memory_that_ptxas_refuses() -> None:
