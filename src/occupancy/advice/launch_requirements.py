@@ -33,13 +33,13 @@ def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
 
 
 def compile_error(result: Result) -> str | None:
-    """Return the reason why ptxas rejects a launchable kernel; None if it accepts it.
+    """Return the reason why ptxas rejects a kernel; None if it accepts it.
 
     sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
     """
     limits, kernel = result.limits, result.kernel
     has_targets = limits.compute_capability >= (9, 0)
-    if not (_exceeds_static_limit(limits, kernel) and result.launchable) or (kernel.opt_in and has_targets):
+    if not _exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
         return None
     but = ", except for targets such as sm_90a" if has_targets else ""
     most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"

@@ -136,9 +136,9 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 
 def result_text(result: Any) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
-    if not result.launchable:
-        return f"Does not launch: {result.reason}"
     if result.compile_error is not None:
         return f"Does not compile. {result.compile_error}"
+    if not result.launchable:
+        return f"Does not launch: {result.reason}"
     by = " (NVIDIA's spreadsheet)" if result.model == "spreadsheet" else ""
     return f"{percent(result.occupancy)} occupancy{by}, {limited_by(result.limiters)}"
