@@ -27,7 +27,9 @@ const app = {
     };
     on("focusin", ({ target }) => {
       this.entered = target;
-      if (target.id === "gpu") [target.placeholder, target.value] = [target.value, ""]; // the whole list is offered
+      if (target.id !== "gpu") return;
+      const { value } = target; // an empty box offers the whole list; an unknown name stays, to be corrected
+      [target.placeholder, target.value] = findGpu(value).error ? [this.launch?.fields.gpu ?? "", value] : [value, ""];
     });
     on("focusout", ({ target }) => target.id === "gpu" && this.redrawSoon());
     on("click", ({ target }) => {
@@ -45,7 +47,7 @@ const app = {
     });
     on("change", ({ target, target: { id, name, value } }) => {
       if (id === "pin") this.pin(value);
-      else if (name && (value || name !== "gpu")) this.change({ [name]: value });
+      else if (name) this.change({ [name]: value || (id === "gpu" ? target.placeholder : "") });
       if (id === "gpu") target.blur(); // the next click or tap begins with an empty box
     });
     on("keydown", (event) => this.key(event));

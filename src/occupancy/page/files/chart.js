@@ -49,7 +49,6 @@ class Chart {
       app.redrawSoon();
     }).observe(svg);
   }
-  // Set the inputs, within their ranges.
   change(values) {
     const amounts = this.axes.map(({ name, least, high }, at) => [name, Math.max(least, Math.min(high, values[at]))]);
     app.set(Object.fromEntries(amounts));
@@ -80,6 +79,8 @@ class Chart {
   pointerup(event) {
     if (this.drag) this.change(this.under(event));
     this.drag = null;
+    app.redraw();
+    app.rest();
   }
   pointercancel() { this.drag = null; }
   pointerleave() { this.point(null); }

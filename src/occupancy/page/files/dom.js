@@ -37,7 +37,7 @@ function settle(node, text) { if (node.textContent !== text) node.textContent = 
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
 // The occupancy of a result and its bar.
-const occupancyBar = (result) => (!result || verdictOf({ result }).isBad ? element("span", { class: "error" }, "fails")
+const occupancyBar = (result) => (!result || verdictOf({ result }).isBad ? element("span", { class: "fails" }, "fails")
   : [element("span", { class: "number" }, words.percent(result.occupancy)), bar(result.occupancy, result.limiters[0])]);
 // A bar with blocks that each take a share of it.
 function bar(share, colour, blocks = 1, look = "share") {

@@ -28,7 +28,6 @@ function attempt(read, refuse) {
     return refuse(error);
   }
 }
-
 const roundUp = (amount, unit) => Math.ceil(amount / unit) * unit;
 const divide = (amount, unit) => Math.floor(amount / unit);
 const kernelOf = (values) => ({ ...NOT_GIVEN, ...values });
@@ -59,7 +58,6 @@ function configurationOf(limits, carveout) {
 }
 const smallestConfiguration = (limits, needed) =>
   limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
-
 function checkModes(limits, kernel) {
   for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
     if (kernel[name] === null) continue;
@@ -103,7 +101,6 @@ const warpsByRegisters = ({ max_registers_per_multiprocessor: all }, perWarp, pa
 const checkedParts = (limits) => limits.launch_check_sub_partitions ?? limits.sub_partitions;
 // The launch check assumes the same number of warps in all sub-partitions.
 const checkedRegisters = (limits, perWarp, warps) => roundUp(warps, checkedParts(limits)) * perWarp;
-
 function registerLimit(limits, kernel, warps, perWarp, inHalf) {
   if (!kernel.regs) return null;
   if (kernel.regs > limits.max_registers_per_thread) return 0;
@@ -119,7 +116,6 @@ function isConfinedToHalf(limits, kernel, warps, perWarp) {
   if (!kernel.regs || checkedRegisters(limits, perWarp, warps) > limits.max_registers_per_block) return true;
   return divide(warpsByRegisters(limits, perWarp, limits.sub_partitions), 2) >= warps;
 }
-
 function mostSharedMemory(limits, kernel) {
   const reserved = limits.reserved_shared_memory_per_block;
   if (kernel.shared_memory_mode === "oversized") return limits.max_oversized_shared_memory_per_block + reserved;
@@ -159,7 +155,6 @@ function spreadsheetRegisters(limits, kernel, warps) {
 const isDoubled = ({ spreadsheet: { doubled_register_units: doubled } }, registers) =>
   `${doubled.join(",")},`.includes(`${registers},`);
 const spreadsheetUnit = (limits, registers) => limits.register_allocation_unit * (isDoubled(limits, registers) ? 2 : 1);
-
 function spreadsheetRegisterLimit(limits, kernel, warps) {
   if (!kernel.regs) return null;
   if (kernel.regs > limits.max_registers_per_thread) return 0;
@@ -172,7 +167,6 @@ function spreadsheetRegisterLimit(limits, kernel, warps) {
 // ---- The result
 const hasRuntime = (limits) => limits.version >= 30; // 3.0
 const evaluate = (limits, kernel) => new Result(limits, kernel);
-
 class Result {
   constructor(limits, kernel) {
     Object.assign(this, { limits, kernel });
@@ -225,7 +219,6 @@ function registerFailure({ limits, kernel, allocated: { warps, registers } }) {
   else if (!isGivenToBlock(limits)) needed = Math.max(perWarp * roundUp(warps, unit), most);
   return [needed > most ? "max_registers_per_block" : "max_registers_per_multiprocessor", needed];
 }
-
 function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBlock } }) {
   if (!hasRuntime(limits)) {
     const pool = configurationOf(limits, kernel.carveout);
@@ -275,7 +268,6 @@ function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
     .find((result) => result.active_blocks === most);
   return most > blocks ? [stepTo(best, { carveout: best.shared_memory_pool })] : [];
 }
-
 function stepsUsingLess(now) {
   const { limits, kernel, block_limits: allowed } = now;
   const most = kernel.caching === "ca" ? allowed.blocks : Math.min(allowed.blocks, allowed.warps);
@@ -348,7 +340,6 @@ function fullWave(result, sms, clusterSize = null) {
   const clusters = divide(slots, clusterSize);
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
-// Waves of a grid on the whole GPU.
 function countWaves(blocks, { blocks: most, slots }) {
   const partial = blocks % most;
   const rounds = Math.ceil(blocks / most);
@@ -401,7 +392,6 @@ function warpSteps(result, resource, warps, unit = "") {
     `${half} // ${warpsOf(result)} = ${divide(half, allocated.warps)}, x 2 = ${blocksBy(result, resource)}`,
   ];
 }
-
 function explainWarps(result) {
   const { limits, kernel } = result;
   const threads = words.count(kernel.threads, "thread");
@@ -411,7 +401,6 @@ function explainWarps(result) {
   if (isTooLarge(limits, kernel)) return [...steps, "above the maximum block size: 0 blocks"];
   return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
-
 function explainRegisters(result) {
   const { limits, kernel, allocated: { warps, registers } } = result;
   const { max_registers_per_thread: most, max_registers_per_block: allowed, sub_partitions: files } = limits;
@@ -439,7 +428,6 @@ function explainRegisters(result) {
     ...warpSteps(result, "registers", fitting),
   ];
 }
-
 function explainSharedMemory(result) {
   const { limits, kernel, shared_memory_pool: pool, allocated: { shared_memory: perBlock } } = result;
   const reserved = limits.reserved_shared_memory_per_block;

@@ -115,13 +115,14 @@ function showVerdict(launch, all, kept, { text, field, choices }) {
   const steps = mainSteps(all).map((step) => stepButton(launch, step, false));
   const more = button(`All ${all.length}`, null, { class: "step all", popovertarget: "all-steps", title: "All steps" });
   const offers = choices.slice(0, 4).map((name) => button(
-    [element("span", {}, name), element("small", {}, familyOf(limitsOf(findGpu(name).cc)))],
+    [name.replace("GeForce ", ""), element("small", {}, limitsOf(name) && familyOf(limitsOf(name)))],
     () => app.act(() => app.change({ gpu: name })), { class: "step" }));
   const noLess = "Fewer registers or less shared memory would not raise occupancy.";
   let title = isBad ? "Make it run:" : "Raise it:";
   if (field) title = choices.length ? "Choose a GPU:" : "";
   else if (spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
-  else if (!all.length) title = isBad || occupancy === 1 || spills ? "" : noLess;
+  else if (!all.length && isBad) title = "No single step makes it run.";
+  else if (!all.length) title = occupancy === 1 ? "Nothing left to raise." : spills ? "" : noLess;
   settle(byId("steps-title"), title);
   fill(byId("steps"), field ? offers : [steps, all.length > 2 && more]);
   all.sort((one, other) => one.occupancy - other.occupancy);
@@ -173,9 +174,9 @@ function resultOn(limits, { kernel, cluster }) {
     const { figure, isBad } = verdictOf({ result });
     if (isBad) return { result, isBad, why: figure.toLowerCase() };
     return { result, isBad, why: limitersOf(result).replaceAll(" and ", " + ").replaceAll(" memory", "") };
-  }, ({ message }) => ({ result: null, isBad: true, why: message.replace(/\.$/, "") }));
+  }, ({ message }) => ({ result: null, isBad: true, why: message.replace(/( on \S+)?\.$/, "") }));
 }
-// Show the kernel on the current and the pinned GPUs, and A with the inputs that differ.
+// Show the kernel on the pinned GPUs and the current one (an empty row if it is pinned), and A with what differs.
 function showGpus(launch, pins, kept) {
   const { fields, gpu, limits: own } = launch;
   const here = fullNameOf(fields.gpu);
@@ -193,7 +194,7 @@ function showGpus(launch, pins, kept) {
     return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: fullNameOf(text) === here });
   });
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
-  if (!pins.some(({ text }) => fullNameOf(text) === here)) pinned.unshift(current);
+  pinned.push(pins.some(({ text }) => fullNameOf(text) === here) ? element("tr", { "aria-hidden": "true" }) : current);
   const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs];
   const texts = inputs.filter((input) => kept && textOf(fields, input) !== textOf(kept.fields, input))
     .map((input) => `${textOf(kept.fields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
