@@ -256,7 +256,7 @@ def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
     page.press(".curve svg >> nth=2", "Home")
     assert drawn(page, "[app.fields['static-smem'], app.fields['dynamic-smem']]") == ["48 KiB", "0"]
     page.click("text=Paste")
-    page.fill("#pasted", LOG + OTHER.replace("histogram", "otherkern"))
+    page.fill("#pasted", LOG.replace(" ", "\xa0") + repr(OTHER.replace("histogram", "otherkern")))
     assert page.locator("#found li .number").all_inner_texts() == ["12.5%", "100%"]
     page.click("#found button >> nth=1")
     assert given(page, "regs", "barriers", "static-smem") == ["32", "", "0"]

@@ -229,7 +229,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
     selecting += ["--newest"] * options["only_newest"] + ["--runtime"] * options["with_runtime"]
     click.echo(
-        f"Wrote {printable(rules)}: rules for occupancy and spills.\n"
+        f"Wrote {printable(rules)}: rules against regressions.\n"
         f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
         f"Next: {printable(builds.check_command(build, rules, selecting))}"
