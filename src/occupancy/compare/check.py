@@ -191,7 +191,7 @@ class _Run:
     baseline: Sequence[KernelRecord] | None
     compared: set[Demand] = field(default_factory=set)
     new: dict[Demand, KernelRecord] = field(default_factory=dict)
-    unknown: dict[Demand, list[KernelRecord]] = field(default_factory=lambda: defaultdict(list))
+    unknown: dict[Demand, list[ScannedKernel]] = field(default_factory=lambda: defaultdict(list))
 
     def demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; later rules override earlier ones with the same criterion."""
@@ -219,7 +219,7 @@ class _Run:
                 self.new.setdefault(demand, kernel)
                 continue
             if value is None or start is None:
-                self.unknown[demand].append(kernel)
+                self.unknown[demand].append(row if value is None or old is None else old)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value for which higher is better
             limit = start + sign * bound if criterion.compares else bound
@@ -249,8 +249,8 @@ class _Run:
                     errors.add(_idle_error(number, entry, idle, distinct))
                 elif idle:
                     unused.append((entry, idle))
-            for demand, kernels in self.unknown.items():
-                errors.add(_unknown_error(demand, kernels))
+            for demand, rows in self.unknown.items():
+                errors.add(_unknown_error(demand, rows))
             for demand, kernel in self.new.items():
                 if self.baseline is not None and demand not in self.compared and not is_partial:
                     archs = ", ".join(sorted({record.arch or "-" for record in self.baseline}, key=age))
@@ -264,19 +264,17 @@ def _on_arch(kernel: KernelRecord) -> str:
     return f"{base_name(kernel.name)} for {kernel.arch}"
 
 
-def _unknown_error(demand: Demand, kernels: Sequence[KernelRecord]) -> RulesError:
-    measure = CRITERIA[demand.criterion].measure
-    more = f" and {len(kernels) - 1:,} more" if len(kernels) > 1 else ""
+def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
+    measure, first = CRITERIA[demand.criterion].measure, rows[0]
+    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
     value = measure.replace("smem", "shared_memory").replace("_", " ")
-    hint = _SOURCES.get(measure, "Cubins and libraries contain it, most logs do not.")
-    problem = f"{demand}, but the files do not contain the {value} of {_on_arch(kernels[0])}{more}"
-    return RulesError(problem, where=demand.rule.place or kernels[0].source, hint=hint)
-
-
-_SOURCES: dict[Measure, str] = {
-    "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",
-    "occupancy": "It needs the registers and a known compute capability.",
-}
+    hints: dict[Measure, str] = {
+        "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",
+        "occupancy": first.reason or "",
+    }
+    hint = hints.get(measure, "Cubins and libraries contain it, most logs do not.")
+    problem = f"{demand}, but the files do not contain the {value} of {_on_arch(first.record)}{more}"
+    return RulesError(problem, where=demand.rule.place or first.source, hint=hint)
 
 
 def _idle_error(
