@@ -121,8 +121,8 @@ def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:
     """Yield the lines without colors, and the lines that a paste joined one by one."""
     for number, line in lines:
         line = ESCAPES.sub("", line) if "\x1b" in line else line
-        pieces = _JOINED.split(line) if line.count("ptxas") > 1 else (line,)
-        yield from ((number, piece) for piece in pieces)
+        for piece in _JOINED.split(line) if line.count("ptxas") > 1 else (line,):
+            yield number, piece
 
 
 def _ends_within_item(rest: str) -> bool:
