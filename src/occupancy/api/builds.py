@@ -24,6 +24,7 @@ from ..report.model import Report
 from ..report.scan import Finding
 from ..values.atomic_file import written_atomically
 from ..values.numbers import count
+from ..values.records import documented
 from .results import Printed
 from .scan import Path, Paths, Reading, ReadingOptions, SelectionOptions, as_list, as_sources
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@documented
 @dataclass(frozen=True, repr=False)
 class Diff(Printed, Differences):
     """Differences between two builds."""
@@ -45,10 +47,10 @@ class Diff(Printed, Differences):
         return diff_report(self, self.inputs, in_full=in_full)
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{number} {kind}" for kind, number in self.summary.items() if number)
-        return f"<Diff: {kinds}>"
+        return f"<Diff: {self.report().headline[0]}>"
 
 
+@documented
 @dataclass(frozen=True, repr=False)
 class CheckResult(Printed, Checked):
     """Result of a check, which prints as ``occupancy check``."""

@@ -20,7 +20,6 @@ from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
 from ..tables.gpus import LimitsTable, compute_capabilities_of, find_gpu
 from ..values.fields import unknown_input
 from ..values.limits import ComputeCapability
-from ..values.records import documented
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
 from .occupancy import GpuLike, occupancy_on
 from .results import Printed
@@ -204,22 +203,24 @@ def scan(
     return Scan(kernels, tuple(problems), counts, len(records), inputs, selection.order_name(chosen))
 
 
-@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Scan(Printed, Sequence[ScannedKernel]):
-    """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``."""
+    """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``.
+
+    Fields:
+        problems: Damaged parts of the files.
+        summary: Counts of the kernels, before ``limit``.
+        found: Number of all kernels in the files.
+        inputs: Arguments, as in the JSON.
+        order: Order of the kernels, in words.
+    """
 
     kernels: tuple[ScannedKernel, ...]
     problems: tuple[ReadProblem, ...]
-    """Damaged parts of the files."""
     summary: ScanSummary
-    """Counts of the kernels, before `limit`."""
     found: int
-    """Number of all kernels in the files."""
     inputs: Mapping[str, Any]
-    """Arguments, as in the JSON."""
     order: str
-    """Order of the kernels, in words."""
 
     def findings(self) -> list[Finding]:
         """Return the kernels that cannot launch, spill, or have an occupancy below 50%."""

@@ -45,8 +45,7 @@ def show(report: Report, output_format: str | None) -> None:
         from ..report.model import note
 
         report = replace(report, notes=[note("changed-limits", changes=", ".join(changes)), *report.notes])
-    output_format = output_format or "text"
-    if output_format == "text":
+    if not output_format or output_format == "text":
         from shutil import get_terminal_size
 
         from ..render.terminal import text
@@ -55,6 +54,8 @@ def show(report: Report, output_format: str | None) -> None:
         wanted = bool(os.environ.get("FORCE_COLOR")) or is_terminal
         color = wanted and not os.environ.get("NO_COLOR")  # both variables count if they are not empty
         click.echo(text(report, get_terminal_size().columns, color), color=color or None)
+        if report.limit is not None:
+            click.echo("\n--all lists every row, --newest one per kernel.")
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
@@ -90,9 +91,8 @@ def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[
 def save_picture(picture: Picture, path: str) -> None:
     from ..render.pictures import picture_bytes
 
-    content = picture_bytes(picture, path)
     with written_to(path):
-        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.write(picture_bytes(picture, path))
 
 
 def format_of(

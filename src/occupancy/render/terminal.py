@@ -71,7 +71,7 @@ def _table(console: Console, table: Table) -> None:
     console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid, crop=False)
     titles = [each.title.rstrip(".") for each in table.columns]
     if hidden := [title for number, title in enumerate(titles) if title and number not in kept]:
-        console.print(f"Hidden at this width: {', '.join(hidden)}. Widen the terminal, or pass --format csv.")
+        console.print(f"Hidden at this width: {', '.join(hidden)}. CSV contains every column.")
 
 
 def _least(column: Column, cells: Sequence[str], longest: int) -> int:

@@ -38,8 +38,7 @@ COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("threads", value="result.threads", about="Threads per block", type="integer"),
     *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
-    Column("dynamic_smem", value="result.dynamic_smem", about="Dynamic shared memory per block in bytes",
-           type="integer"),
+    Column("dynamic_smem", value="result.dynamic_smem", about="Dynamic shared memory in bytes", type="integer"),
 )  # fmt: skip
 ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", text=percent)
 LEVEL_COLUMNS = (

@@ -44,8 +44,7 @@ COLUMNS = (
            about="Largest value of each input that keeps the blocks", type="object"),
     Column("carveout", about="Smallest shared memory configuration that keeps the blocks", type="object"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
-    Column("compile_error", value="result.compile_error", about="Reason why the kernel does not compile",
-           type="string"),
+    Column("compile_error", value="result.compile_error", about="Error of the compiler", type="string"),
 )  # fmt: skip
 
 RESOURCE_TABLE = (
@@ -146,7 +145,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(f"{title} with another block size" if is_other_size else title, columns, rows)
     if hidden:
-        yield Paragraph([f"{count(len(hidden), 'level')} in between: --format json lists them."])
+        yield Paragraph([f"{count(len(hidden), 'level')} in between. JSON lists them."])
 
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
@@ -181,7 +180,7 @@ def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
         yield Table(_grid_text(waves[0].launch), [column for column in WAVE_COLUMNS if column.title], waves)
     yield from gpu_remarks(rows, [row.result.reason or row.result.compile_error for row in rows])
     if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
-        yield Paragraph(("For limits that hold on all GPUs, run `occupancy budget` with the same inputs.",))
+        yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
 
 def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:

@@ -134,7 +134,7 @@ def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]
     for kernel in kernels[: changes.MOST_KERNELS]:
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
     if more := len(kernels[changes.MOST_KERNELS :]):
-        yield Paragraph([f"{more:,} more kernels break rules. To list them, pass --format csv."])
+        yield Paragraph([f"{more:,} more kernels break rules. CSV lists them."])
     for names, _, problem, fix in _removed(check):
         yield facts([("fix", fix)], f"{changes.listed(names)}: {problem}")
     if lines := list(remarks(check)):

@@ -153,8 +153,7 @@ def sources_report(values: Sequence[Provenance]) -> Report:
 GPU_COLUMNS = (
     Column("name", "GPU", "label", about="Name of the GPU", align="left", type="string"),
     Column("cc", "CC", about="Compute capability", align="left", type="string"),
-    Column("multiprocessor_count", "SMs", type="integer",
-           about="SMs per device; a card with two GPUs is two devices"),
+    Column("multiprocessor_count", "SMs", type="integer", about="SMs; a card with two GPUs is two devices"),
     Column("die", "Die", about="Die, such as AD102", align="left", optional=2, type="string"),
     Column("memory_gb", "Memory", show=lambda gpu: "-" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB",
            about="Advertised memory in GB", optional=1, type="number"),

@@ -37,10 +37,10 @@ NOTES = {note.code: note for note in (
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "Virtual resources are the permit for tcgen05.alloc. If the block relinquishes it, pass "
-         "--virtual-resources 0. Not measured on a GPU."),
+         "Virtual resources are the permit for tcgen05.alloc. If the block relinquishes it, pass 0 virtual "
+         "resources. Not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
-    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC. --device 0 counts them on a GPU."),
+    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC. The driver of a GPU counts them."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),

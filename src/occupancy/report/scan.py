@@ -235,9 +235,7 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(scan, at if len(shown) == counts.kernels else "")]
     if len(shown) < counts.kernels:
-        more = "" if limit is None else ". --all lists every row"
-        more += ", --newest one row per kernel" if more and len(counts.archs) > 1 else ""
-        headline.append(f"First {len(shown):,}{at}, {scan.order}{more}")
+        headline.append(f"First {len(shown):,}{at}, {scan.order}")
     columns = named(columns or _screen_columns(shown), shown)
     values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))
