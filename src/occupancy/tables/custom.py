@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from dataclasses import MISSING, fields
 from typing import Any
 
-from ..errors import InputError, TableError, UnknownComputeCapabilityError, shown
-from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn
-from ..values.spellings import did_you_mean, parse_count, parse_size
+from ..errors import TableError, UnknownComputeCapabilityError, shown
+from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, plain_value
+from ..values.spellings import did_you_mean
 from . import shipped
 from .files import read_toml, read_yaml
 
@@ -88,7 +87,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
         try:
             known = shipped.limits(like)
         except UnknownComputeCapabilityError as error:
-            raise TableError(error.problem, where=f"{where}like") from error
+            raise TableError(error.problem, where=f"{where}like") from None
     return _make_limits(cc, known, given, where)
 
 
@@ -108,7 +107,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str, ot
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:
     """Return a row with changes; errors contain the position in the file, or the name in the change."""
-    values: dict[str, Any] = {name: _convert(value, KINDS[name]) for name, value in given.items()}
+    values = {name: plain_value(value, KINDS[name]) for name, value in given.items()}
     values["compute_capability"] = cc
     missing = [name for name in _REQUIRED if name not in values]
     if known is None and missing:
@@ -117,24 +116,13 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
             _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")
-            column = {name: _convert(value, "") for name, value in column.items()}
+            column = {name: plain_value(value) for name, value in column.items()}
             values["spreadsheet"] = SpreadsheetColumn(**{"version": None, **column})
         return Limits(**values) if known is None else known.replace(**values)
     except TableError as error:
         if error.where.startswith(where):
             raise
-        raise error.with_location(where + error.where, TableError) from error
-
-
-def _convert(value: object, kind: str) -> object:
-    """Convert lists to tuples, and text to a number if the field requires one."""
-    if isinstance(value, list):
-        return tuple(_convert(each, "int") for each in value)
-    if isinstance(value, str) and kind == "int":
-        for parse in (parse_size, parse_count):  # the second one also reads negative numbers
-            with suppress(InputError):
-                return parse(value.strip(), "")
-    return value
+        raise error.with_location(where + error.where, TableError) from None
 
 
 def _got(value: object) -> str:

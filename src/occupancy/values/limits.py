@@ -13,7 +13,7 @@ from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
 from .numbers import grouped
 from .records import documented
-from .spellings import INT_MAX, did_you_mean
+from .spellings import INT_MAX, did_you_mean, parse_size
 from .untrusted import html_text
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
@@ -55,7 +55,7 @@ class ComputeCapability(NamedTuple):
             InputError: Any other value. Floats are rejected, because 12.10 equals 12.1.
         """
         problem = "is not a compute capability"
-        match _plain(value):
+        match plain_value(value):
             case ComputeCapability() as known:
                 return known
             case str(text):
@@ -207,7 +207,7 @@ class Limits:
         return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
 
     def replace(self, **changes: Any) -> Limits:
-        """Return the same SM with some limits changed.
+        """Return the same SM with some limits changed. Sizes can be text, such as ``"200k"``.
 
         A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
         configurations: larger ones are removed, and the new size is the largest. If there is no opt-in to
@@ -221,7 +221,7 @@ class Limits:
             if name not in KINDS and name != "compute_capability":
                 problem = f"there is no limit {shown(name)}"
                 raise TableError(problem, where="limits", **did_you_mean(name, KINDS))
-        changes = {name: _plain(value) for name, value in changes.items()}
+        changes = {name: plain_value(value, KINDS.get(name, "")) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
         size = changes.get("max_shared_memory_per_multiprocessor")
@@ -234,10 +234,13 @@ class Limits:
         return replace(self, **changes)
 
 
-def _plain(value: Any) -> Any:
-    """Return integers of other libraries as integers, lists as tuples, and other values unchanged."""
+def plain_value(value: Any, kind: str = "") -> Any:
+    """Return lists as tuples, and as integers those of other libraries, or text if the kind is of integers."""
     if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
-        return tuple(_plain(item) for item in value)
+        return tuple(plain_value(item, kind) for item in value)
+    if isinstance(value, str) and "int" in kind:
+        with suppress(InputError):
+            return parse_size(value.strip(), "")
     if not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)
