@@ -209,12 +209,12 @@ class Occupancy(Printed, Result):
         """
         try:
             inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
-        except (LookupError, TypeError, ValueError) as error:
-            raise InputError("not a dictionary from Occupancy.to_dict()", where="values") from error
+        except (LookupError, TypeError, ValueError):
+            raise InputError("the values are not from Occupancy.to_dict()") from None
         result = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
         if result.to_dict()["resources"] != values.get("resources"):
-            problem = f"computed with other limits than those of {result.gpu.label} in the table"
-            raise InputError(problem, where="values", hint="Store such results with pickle.")
+            hint = "Store such results with pickle."
+            raise InputError("the result was computed with other limits", hint=hint)
         return result
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -390,5 +390,5 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
         raise ambiguous(problem, gpu.variants)
     listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
-    hint = f"Waves and clusters need it. Name a GPU, or for a single GPU pass the number. To list GPUs, run {listing}."
+    hint = f"Name a GPU, or for a single GPU pass the number. To list GPUs, run {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -163,8 +163,8 @@ class Criteria:
         except TooLargeError as error:
             return Verdict((), str(error))
         except InputError as error:
-            where = f"configuration {index}".rstrip()
-            raise error.with_location(f"{where}: {error.where}", InputError) from error
+            where = f"{f'configuration {index}'.rstrip()}: {error.where}"
+            raise error.with_location(where, InputError) from None
 
     def _verdict(self, config: Any) -> Verdict:
         given = dict(self._values)

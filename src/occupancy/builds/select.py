@@ -11,7 +11,7 @@ from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..tables.compatibility import runs_on
 from ..values.limits import ComputeCapability
-from ..values.spellings import Suggestion, did_you_mean
+from ..values.spellings import did_you_mean
 from .names import base_name, contains, last_name
 from .rows import ScannedKernel, spilled_bytes
 
@@ -26,7 +26,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 MAX_NAMES = 10
 
 
-def names_there(wanted: str, names: Collection[str]) -> Suggestion:
+def names_there(wanted: str, names: Collection[str]) -> dict[str, Any]:
     """Suggest the nearest names of kernels, or all names."""
     known = sorted(set(map(base_name, names)))
     more = f" and {len(known) - MAX_NAMES:,} more" if len(known) > MAX_NAMES else ""

@@ -242,7 +242,7 @@ def _parsed(where: str, parse: Callable[..., Value], *arguments: object) -> Valu
     try:
         return parse(*arguments)
     except InputError as error:
-        raise error.with_location(where, RulesError) from error
+        raise error.with_location(where, RulesError) from None
 
 
 def _day(value: object) -> date:

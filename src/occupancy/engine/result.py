@@ -41,9 +41,9 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     check_model(model)
     chosen = MODELS[model]
     if not chosen.supports(limits):
-        problem = f"{model} does not support compute capability {limits.compute_capability}"
-        allowed = ", ".join(name for name, module in MODELS.items() if module.supports(limits))
-        raise InputError(problem, where="model", allowed=allowed)
+        others = "".join(f", but {name} does" for name, module in MODELS.items() if module.supports(limits))
+        problem = f"{model} does not support compute capability {limits.compute_capability}{others}"
+        raise InputError(problem, where="model")
     return chosen
 
 

@@ -166,7 +166,7 @@ def compute_capabilities_of(arch: object, table: LimitsTable | None = None) -> l
     try:
         return [gpu.limits.compute_capability for gpu in find_gpus(arch, table)]
     except InputError as error:
-        raise error.with_location("arch", InputError) from error
+        raise error.with_location("arch", InputError) from None
 
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:

@@ -107,8 +107,9 @@ def similar(name: str) -> tuple[list[str], list[Product]]:
     from difflib import get_close_matches  # only needed for errors
 
     wanted = _key(name[:MAX_NAME])
-    letters = re.match("[a-z]*(?=[0-9])", wanted)  # M3000 is not similar to MI300
-    start = re.compile(f"{letters[0]}[0-9]" if letters else wanted[:1])
+    letters = re.match("[a-z]*(?=[0-9])", wanted)  # M3000 is not similar to MI300, but RTX 4090 to GTX 4090
+    family = letters and ("|".join(_FAMILIES) if letters[0] in _FAMILIES else letters[0])
+    start = re.compile(f"(?:{family})[0-9]" if letters else wanted[:1])
     families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
     starts: dict[str, list[Product]] = {family: [] for family in families}
     for product in products():

@@ -78,8 +78,8 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
         amount = parse_size(text.removesuffix("%") or value, where)
         is_percent = text.endswith("%") or (amount <= 100 and (not text or text.isdigit()))
         return Carveout(amount, "percent" if is_percent else "bytes")
-    except InputError as error:
-        raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=_CARVEOUTS) from error
+    except InputError:
+        raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=_CARVEOUTS) from None
 
 
 Kind = Literal["count", "size", "flag", "choice", "shape", "carveout"]
@@ -259,6 +259,7 @@ class KernelInputs(TypedDict, total=False):
 
 def unknown_input(name: str, function: str, names: Collection[str], otherwise: str = "") -> TypeError:
     """Return the error for a keyword that a function does not have, with the likeliest one."""
-    likely = {**LIKELY, "cc": "gpu"}.get(name.replace("_", "").replace("-", "").lower())
+    others = {"cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
+    likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
     hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names, otherwise)["hint"]
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 from ..errors import InputError, TooLargeError, shown
 from .numbers import grouped
@@ -198,15 +198,8 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
     return range(first, last + 1, step)
 
 
-class Suggestion(TypedDict):
-    """Arguments of an error about an unknown name."""
-
-    hint: str
-    choices: dict[str, str]
-
-
-def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> Suggestion:
-    """Suggest the nearest names; if none is near, all names, with another hint if there is one."""
+def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> dict[str, Any]:
+    """Return a hint and choices for an error: the nearest names; if none is near, all names, or another hint."""
     near = nearest_names(name, names)[:2]
     hint = otherwise or f"Allowed: {', '.join(sorted(names))}."
     hint = f"Did you mean {' or '.join(near)}?" if near else hint
