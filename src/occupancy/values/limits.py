@@ -207,7 +207,7 @@ class Limits:
         return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
 
     def replace(self, **changes: Any) -> Limits:
-        """Return the same SM with some limits changed. Sizes can be text, such as ``"200k"``.
+        """Return the same SM with some limits changed; sizes can be text, such as ``"200k"``.
 
         A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
         configurations: larger ones are removed, and the new size is the largest. If there is no opt-in to
@@ -235,7 +235,7 @@ class Limits:
 
 
 def plain_value(value: Any, kind: str = "") -> Any:
-    """Return lists as tuples, and as integers those of other libraries, or text if the kind is of integers."""
+    """Return lists as tuples, integers of other libraries as integers, and also text for integers."""
     if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
         return tuple(plain_value(item, kind) for item in value)
     if isinstance(value, str) and "int" in kind:

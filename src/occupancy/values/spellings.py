@@ -199,7 +199,7 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
 
 
 def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> dict[str, Any]:
-    """Return a hint and choices for an error: the nearest names; if none is near, all names, or another hint."""
+    """Return a hint and choices for an error: the nearest names, or all names, or another hint."""
     near = nearest_names(name, names)[:2]
     hint = otherwise or f"Allowed: {', '.join(sorted(names))}."
     hint = f"Did you mean {' or '.join(near)}?" if near else hint
