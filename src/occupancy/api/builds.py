@@ -322,7 +322,7 @@ def _read_whole(paths: Sequence[str]) -> Build:
     build = read_build(paths)
     if build.problems:
         first = build.problems[0]
-        raise ReadError(first.what, where=first.where, hint="Fix the build, then run this again.")
+        raise ReadError(first.what, where=first.where)
     if all(record.regs is None for record in build.kernels):
         raise ReadError("contains no compiled kernels", where=build.name)
     return build

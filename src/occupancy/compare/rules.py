@@ -205,9 +205,7 @@ def with_block_sizes(records: Iterable[KernelRecord], rules: Iterable[Rule]) -> 
     sizes = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
     for record in records:
         changes: dict[str, Any] = {}
-        for rule in sizes:
-            if not rule.matching(record):
-                continue
+        for rule in (each for each in sizes if each.matching(record)):
             if rule.threads is not None and record.threads is None:
                 changes |= {"threads": rule.threads, "threads_from": "option"}
             if rule.dynamic_smem is not None and record.lacks_dynamic_smem:
@@ -231,11 +229,11 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     raise _wrong(value, where, f"Write {example}.")
 
 
-def removable(value: object, top: str = "") -> tuple[str, ...]:
+def removable(value: object, where: str = "allow_removed") -> tuple[str, ...]:
     """Return patterns of kernels that can be removed."""
     if isinstance(value, bool):
         return ("*",) if value else ()
-    return _texts(value, f"{top}allow_removed", 'true, false, or patterns such as "old_*"')
+    return _texts(value, where, 'true, false, or patterns such as "old_*"')
 
 
 def _parsed(where: str, parse: Callable[..., Value], *arguments: object) -> Value:
@@ -290,15 +288,19 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
     above = "tool.occupancy." if os.path.basename(file) == PYPROJECT else ""
-    if above:
-        table = settings_in(table)
-    top = f"{file}: {above}"
+    table = settings_in(table) if above else table
+    own = lines.get(above.rstrip("."), [{}])[0]
+
+    def at(name: str) -> str:
+        line = own.get(name) or lines.get(f"{above}{name}", [{}])[0].get("")
+        return f"{file}{f', line {line}' if line else ''}: {above}{name[:MAX_SHOWN]}"
+
     with ErrorCollector() as errors:
 
         def read_entries(name: str, make: type[Entry]) -> tuple[Entry, ...]:
             entries = table.get(name, [])
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-                errors.add(_wrong(entries, f"{top}{name}", f"Write tables [[{name}]]."))
+                errors.add(_wrong(entries, at(name), f"Write tables [[{name}]]."))
                 return ()
             heads = lines.get(f"{above}{name}", [])
             results = []
@@ -309,23 +311,23 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 
         for name in table:
             if name not in _NAMES:
-                errors.add(_unknown(name, _NAMES, top + name[:MAX_SHOWN]))
+                errors.add(_unknown(name, _NAMES, at(name)))
         if not table.get("rules"):
             hint = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
-            errors.add(RulesError("are missing", where=f"{top}rules", hint=hint))
+            errors.add(RulesError("are missing", where=at("rules"), hint=hint))
         baseline, threads = table.get("baseline"), table.get("threads")
         if isinstance(baseline, str):
             baseline = os.path.join(os.path.dirname(file), baseline)
         elif baseline is not None:
-            errors.add(_wrong(baseline, f"{top}baseline", "Write the path of a file."))
+            errors.add(_wrong(baseline, at("baseline"), "Write the path of a file."))
         if threads is not None:
-            threads = errors.call(_parsed, f"{top}threads", parse_block_size, threads)
+            threads = errors.call(_parsed, at("threads"), parse_block_size, threads)
         return Rules(
             source=file,
             rules=read_entries("rules", Rule),
             exemptions=read_entries("exemptions", Exemption),
             baseline=baseline,
-            allow_removed=errors.call(removable, table.get("allow_removed", False), top),
+            allow_removed=errors.call(removable, table.get("allow_removed", False), at("allow_removed")),
             threads=threads,
         )
 

@@ -25,7 +25,7 @@ MAX_YAML_BYTES = 256 << 10
 """Four times the shipped table with its sources, which takes a second and 80 MB to parse."""
 MAX_DEPTH = 16
 
-_TABLE_HEAD = re.compile(r"\s*\[\[([\w\s.-]+)\]\]")
+_TABLE_HEAD = re.compile(r"\s*\[{1,2}([\w\s.-]+)\]")
 _KEY = re.compile(r"\s*[\"']?([\w-]+)[\"']?\s*=")
 # YAML 1.1, 10.3: 010 is 8, and 1:30 is 90.
 _SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
@@ -59,14 +59,14 @@ def _open_without_waiting(path: str, flags: int) -> int:
 def read_toml(
     file: str, error_class: type[OccupancyError]
 ) -> tuple[dict[str, Any], dict[str, list[dict[str, int]]]]:
-    """Return the values of a TOML file, and the line numbers of the keys of each table ``[[name]]``.
+    """Return the values of a TOML file, and the line numbers of the keys of each table by its name.
 
-    The header line of a table has the key ``""``. Lines of a multi-line string that look like a header count
-    too, so callers must compare the number of tables.
+    The name before the first table, and the key of a header line, are ``""``. Lines of a multi-line string that
+    look like a header count too, so callers must compare the number of tables.
     """
     content = read_bytes(file, "a file of settings", MAX_TOML_BYTES, error_class)
-    lines: dict[str, list[dict[str, int]]] = {}
     keys: dict[str, int] = {}
+    lines = {"": [keys]}
     try:
         text = content.decode("utf-8-sig")
         for number, line in enumerate(text.split("\n"), 1):

@@ -157,8 +157,8 @@ def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
         read_rules(written(tmp_path, ALL_MISTAKES))
     file = str(tmp_path / "occupancy.toml")
     assert sorted(each.where.removeprefix(file) for each in caught.value.every) == sorted([
-        ": baselin",
-        ": threads",
+        ", line 1: baselin",
+        ", line 2: threads",
         ", line 5: rule 1: min_ocupancy",
         ", line 4: rule 1: max_regs",
         ", line 7: rule 2",
