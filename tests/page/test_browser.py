@@ -251,7 +251,7 @@ def test_a_pasted_kernel_clears_what_it_does_not_state(opened: Open) -> None:
     page.fill("#pasted", LOG)
     assert page.inner_text("#kernel code") == "img::histogram<64>"
     assert "Not recorded" in page.inner_text("#dynamic-smem-error")
-    assert "1,008 B stores" in page.inner_text("#kernel small")
+    assert "/1,008 B" in page.inner_text("#kernel small")
     assert given(page, "regs", "barriers", "static-smem", "dynamic-smem") == ["168", "16", "48 KiB", ""]
     page.press(".curve svg >> nth=2", "Home")
     assert drawn(page, "[app.fields['static-smem'], app.fields['dynamic-smem']]") == ["48 KiB", "0"]

@@ -27,7 +27,7 @@ _MEASURED = (
     "barriers", "tensor_memory", "virtual_resources", "spill_store_bytes", "spill_load_bytes", "stack_bytes",
     "max_threads", "min_blocks", "spills_from", "cc",
 )  # fmt: skip
-_TEXTS = ("demangled", "next_step", "fix", "causes", "other_changes")
+_TEXTS = ("demangled", "next_step", "fix", "causes", "other_changes", "old_name")
 _WITH_COLUMN = ("regs", "smem", "spills")
 """Changes that the page shows in a column of their own."""
 _OTHERS = (

@@ -77,6 +77,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("other_changes", value=_row_value("others", []), text=changes.phrases,
            about="Other changed values", type="objects"),
     Column("old_name", value=lambda entry: entry.old and entry.old.record.name,
+           show=lambda entry: entry.old.short_name if entry.old and entry.old.record.name != entry.record.name else "",
            about="Mangled name in the old build", type="string"),
     Column("matched_by", value=_row_value("matched_by"), type="string",
            about='"name", "stable_name" or "code": the key that matched the kernels'),

@@ -260,10 +260,8 @@ def _headline(scan: Any, at: str) -> str:
     archs = counts.archs[0] if len(counts.archs) == 1 else count(len(counts.archs), "architecture")
     launches = f" ({counts.launches:,} launches)" if counts.launches > 1 else ""
     parts = [f"{failing:,} {'does' if failing == 1 else 'do'} not launch"] if failing else []
-    if counts.spilling is None:
-        parts.append("no spill data")
-    else:
-        parts.append(f"{counts.spilling:,} with spills" if counts.spilling else "no spills")
+    spills = f"{counts.spilling:,} with spills" if counts.spilling else "no spills"
+    parts.append("no spill data" if counts.spilling is None else spills)
     if counts.below_half or (not failing and any(row.launchable for row in scan.kernels)):
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
     return f"{number}{launches} for {archs}{at}{computed_for(inputs)}: {', '.join(parts)}"

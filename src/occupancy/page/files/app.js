@@ -249,7 +249,7 @@ const app = {
       const facts = [arch?.replace(/^(\d+)\.(\d)$/, "sm_$1$2"),
         `${fields.threads ?? `${this.fields.threads}*`} threads`, fields.regs && `${fields.regs} regs`,
         read && sharedMemoryOf(read) && words.size(sharedMemoryOf(read)),
-        fields.spills && `spills ${fields.spills.replace(/ B stores, (.*) B loads/, "/$1\u00a0B")}`];
+        fields.spills && `spills ${fields.spills}`];
       const row = [element("code", { title }, name || arch), element("small", {}, facts.filter(Boolean).join(", ")),
         result ? occupancyBar(result) : element("small", {}, gpu.cc ? "" : "unknown GPU")];
       return element("li", {}, button(row, () => this.take(of), { class: "link", popovertarget: "paste" }));

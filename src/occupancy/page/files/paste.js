@@ -7,7 +7,7 @@ function readPasted(text) {
   return read(text.slice(0, MAX_PASTED)).map(({ name, ...rest }) => ({ ...rest, title: name, name: demangled(name) }));
 }
 const first = (pattern, text) => pattern.exec(text)?.[1];
-const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)} B stores, ${grouped(loads)} B loads` : "");
+const spillsText = (stores, loads) => (stores || loads ? `${grouped(stores)}/${grouped(loads)} B` : "");
 function fromCompiler(text) {
   const kernels = [];
   let [name, arch, spills] = ["", null, ""];

@@ -2,9 +2,6 @@
 const ORDER = new Intl.Collator("en", { numeric: true }); // creating one takes longer than comparing
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
-// What to change: 100% with 32 regs. A kernel that spills needs more registers, not fewer.
-const adviceOf = ({ spills, regs, next_step: step, fix = step }) =>
-  (spills > 0 ? regs < 255 && "spills: allow more registers" : fix?.replace(": ", " with "));
 const VERDICTS = ["worse", "mixed", "better", "changed", "renamed", "added", "removed", "same"];
 const rankOf = ({ verdict }) => VERDICTS.indexOf(verdict) + 1;
 const KINDS = [
@@ -16,7 +13,6 @@ const KINDS = [
 const BINS = [...Array.from({ length: 10 }, (_, at) => `${10 * at}% to below ${10 * at + 10}%`), "100%"];
 const binOf = ({ row: { share } }) => BINS[Math.floor(10 * share + 1e-9)];
 const changeOf = ({ old_occupancy: before, new_occupancy: after }) => after - before;
-const assumed = (name) => (counted) => counted.some((kernel) => kernel[name]) && "*";
 function differenceOf(value, gain, text) {
   const amount = (value > 0 ? "+" : "−") + text(Math.abs(value)).replace("%", " points");
   return value ? element("small", { class: gain > 0 ? "better" : gain < 0 && "worse" }, amount) : "";
@@ -41,8 +37,12 @@ const COLUMNS = [
   { key: "verdict", title: "Verdict", isLinked: true, of: ({ row }) => rankOf(row),
     show: ({ row: { verdict } }) => element("span", { class: `chip ${verdict}` }, verdict) },
   { key: "occupancy", title: "Occupancy", text: words.percent, isLinked: true },
+  { key: "old_occupancy", title: "Occupancy before", text: words.percent },
+  { key: "new_occupancy", title: "After", text: words.percent },
+  { key: "change_occupancy", title: "Difference", text: words.percent, of: changeOf,
+    show: (kernel) => differenceOf(changeOf(kernel), changeOf(kernel), words.percent) },
   { key: "limiters", title: "Limited by", of: limitersOf, look: (_, shown) => colourOf(shown) },
-  { key: "threads", title: "Threads", text: grouped, mark: assumed("threads_assumed") },
+  { key: "threads", title: "Threads", text: grouped, mark: (all) => all.some((each) => each.threads_assumed) && "*" },
   { key: "regs", title: "Regs", text: grouped },
   { key: "smem", title: "Shared", text: sizeText },
   { key: "spills", title: "Spills st\u00a0+\u00a0ld", text: sizeText,
@@ -52,17 +52,13 @@ const COLUMNS = [
   { key: "duration_us", title: "Time", text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "time_share", title: "Share", text: words.percent },
   { key: "waves", title: "Waves", text: (waves) => waves.toFixed(2) },
-  { key: "old_occupancy", title: "Occupancy before", text: words.percent, mark: assumed("old_threads_assumed") },
-  { key: "new_occupancy", title: "After", text: words.percent, mark: assumed("new_threads_assumed") },
-  { key: "change_occupancy", title: "Difference", text: words.percent, of: changeOf,
-    show: (kernel) => differenceOf(changeOf(kernel), changeOf(kernel), words.percent) },
   comparedColumn("regs", "Regs", grouped),
   comparedColumn("smem", "Shared", sizeText),
   comparedColumn("spills", "Spills st\u00a0+\u00a0ld", sizeText),
   { key: "causes", title: "Changes",
     of: ({ causes, other_changes: others }) => joined(", ", causes, others)?.replaceAll(" -> ", "\u00a0→ ") },
-  { key: "next_step", title: "Next step", of: adviceOf,
-    mark: (counted, shown) => counted.some((kernel) => adviceOf(kernel) !== adviceOf(shown)) && ` (${shown.arch})` },
+  { key: "next_step", title: "Next step", of: ({ next_step: step, fix = step }) => fix?.replace(": ", " with "),
+    mark: (counted, shown) => counted.some((kernel) => kernel.next_step !== shown.next_step) && ` (${shown.arch})` },
 ];
 class Report {
   constructor({ count, columns }) {
@@ -71,11 +67,17 @@ class Report {
       for (const { key, values, at } of columns) kernel[key] = values[at[row] ?? 0] ?? undefined;
       const spilled = (side) => kernel[`${side}spill_store_bytes`] + (kernel[`${side}spill_load_bytes`] ?? 0);
       for (const side of ["", "old_", "new_"]) kernel[`${side}spills`] = spilled(side);
+      for (const key of ["threads", "threads_assumed"]) kernel[key] ??= kernel[`new_${key}`] ?? kernel[`old_${key}`];
       kernel.row = kernel; // that counts, in a comparison the worst of the name
       kernel.share = kernel.occupancy ?? kernel.new_occupancy;
       kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join("|").toLowerCase().replace(/\s/g, "");
       return kernel;
     });
+    // Kernels of one name and architecture in several files get the file in their name.
+    for (const group of Map.groupBy(this.kernels, ({ name }) => name).values()) {
+      const isSplit = countOf(group, ({ arch, source }) => `${arch} ${source}`) > countOf(group, ({ arch }) => arch);
+      if (isSplit) group.forEach((kernel) => (kernel.name += ` (${kernel.source})`));
+    }
     this.leaveOut(this.kernels);
     this.count = countOf(this.kernels);
     this.state = { q: "", kind: "", arch: "", bin: "", sort: "", down: "" };
@@ -92,8 +94,8 @@ class Report {
     for (const input of [this.search, this.arch]) input.oninput = () => this.set({ [input.id]: input.value });
     this.search.onkeydown = ({ key }) =>
       this.box.querySelector("tbody a")?.[{ Enter: "click", ArrowDown: "focus" }[key]]?.();
-    const isSelected = (node) => !getSelection().isCollapsed && getSelection().containsNode(node, true);
-    this.box.onclick = ({ target }) => !isSelected(target); // a name that is being selected is not opened
+    // A name that is being selected is not opened.
+    this.box.onclick = ({ target }) => getSelection().isCollapsed || !getSelection().containsNode(target, true);
     document.querySelector("header").prepend(byId("back"));
   }
   // A kernel of both builds is not listed for an architecture that one of them lacks.
@@ -110,11 +112,10 @@ class Report {
     Object.assign(this.state, changes);
     this.draw();
     if (this.box.getBoundingClientRect().top < 0) this.box.scrollIntoView();
-    app.entry = this.fragment();
-    history.replaceState(history.state, "", app.entry);
+    history.replaceState(history.state, "", (app.entry = this.fragment()));
   }
-  fragment() {
-    return `#kernels&${new URLSearchParams(Object.entries(this.state).filter(([, value]) => value))}`.replace(/&$/, "");
+  fragment(state = this.state) {
+    return `#kernels&${new URLSearchParams(Object.entries(state).filter(([, value]) => value))}`.replace(/&$/, "");
   }
   // Show the list, scrolled as before, or the calculator.
   show(isListed) {
@@ -155,9 +156,8 @@ class Report {
     const counts = BINS.map((bin) => countOf(kernels.filter((kernel) => binOf(kernel) === bin)));
     fill(byId("bins"), BINS.map((bin, at) => {
       const height = counts[at] && Math.max(6, (100 * counts[at]) / Math.max(...counts)); // one kernel can be seen
-      const part = drawn("rect", { class: "registers", y: `${100 - height}%`, width: "100%", height: `${height}%` });
-      const title = `${bin}: ${words.count(counts[at], "kernel")}`;
-      return this.toggle(drawn("svg", {}, part), "bin", bin, counts[at], { title });
+      const svg = drawn("svg", {}, drawn("rect", { class: "registers", width: "100%", height: `${height}%` }));
+      return this.toggle(svg, "bin", bin, counts[at], { title: `${bin}: ${words.count(counts[at], "kernel")}` });
     }));
   }
   sorted(kernels) {
@@ -185,7 +185,7 @@ class Report {
     fill(this.box.querySelector("tbody"), rows.slice(0, shown).map((row) =>
       element("tr", {}, this.columns.map((column) => cellOf(column, row, this.archs.length > 1)))));
     this.rest.hidden = rows.length <= shown;
-    const { q, kind, arch, bin } = this.state;
+    const { q, kind, arch, bin, sort, down } = this.state;
     const chosen = [...found.kinds.map(({ title }) => title), q, arch, ...bin.split(",")].filter(Boolean).join(", ");
     const part = rows.length < this.count && `${rows.length ? grouped(rows.length) : "None"} of `;
     const facts = [`${part || ""}${words.count(this.count, "kernel")}${this.isDiff && !kind ? " changed" : ""}`,
@@ -193,6 +193,7 @@ class Report {
     settle(byId("count"), `${facts.filter(Boolean).join(", ")}.${this.left.join("")}`);
     byId("bold").hidden = !this.isDiff || rows.every(({ group }) => group.length === 1);
     byId("clear").hidden = !chosen;
+    byId("clear").href = this.fragment({ sort, down });
     byId("back").href = this.fragment();
   }
   title({ key, title, text }) {
@@ -211,7 +212,7 @@ function cellOf({ key, title, of, text, show, mark, look, isLinked }, { group, s
 }
 const joined = (between, one, other) => (one && other && one !== other ? one + between + other : one || other);
 const archsOf = (kernels) => [...new Set(kernels.map(({ arch }) => arch).filter(Boolean))].sort(ORDER.compare);
-const countOf = (kernels) => new Set(kernels.map(({ name }) => name)).size;
+const countOf = (kernels, of = ({ name }) => name) => new Set(kernels.map(of)).size;
 // The kernels of each name, and the worst of them.
 const rowsOf = (kernels) => [...Map.groupBy(kernels, ({ name }) => name).values()].map((group) =>
   ({ group, worst: group.toSorted(bySeverity)[0] }));
@@ -219,8 +220,7 @@ const bySeverity = (a, b) => rankOf(a) - rankOf(b) || changeOf(a) - changeOf(b)
   || (b.spills > 0) - (a.spills > 0) || (a.share ?? 2) - (b.share ?? 2);
 const rangeText = (group, of, text) =>
   joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))));
-// [least, most] of the known values.
-function rangeOf(group, of) {
+function rangeOf(group, of) { // [least, most] of the known values
   const values = group.map(of).filter((value) => value || value === 0).sort(compareValues);
   return [values[0], values[values.length - 1]];
 }
@@ -239,7 +239,8 @@ function archLinks(group, shown) {
 // Link to the calculator with a kernel; in a comparison the old build is A.
 function linkTo(kernel) {
   const [now, before] = (kernel.verdict ? ["new_", "old_"] : [""])
-    .map((side) => ({ ...fieldsIn(kernel, side), gpu: ccOf(kernel[`${side}cc`] ?? kernel.arch), kernel: kernel.name }))
+    .map((side) => ({ ...fieldsIn(kernel, side), gpu: ccOf(kernel[`${side}cc`] ?? kernel.arch),
+      kernel: kernel[`${side}name`] || kernel.name }))
     .filter(({ regs }) => regs || !kernel.verdict);
   return now?.threads && limitsOf(now.gpu) ? toFragment(now, before, DEFAULT_PINS.split(",")) : null;
 }

@@ -52,7 +52,7 @@ function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
   byId("kernel").hidden = !kernel;
   settle(name, kernel);
   const limit = bounds?.includes(",") ? `__launch_bounds__(${bounds})` : bounds && `at most ${bounds} threads / block`;
-  const texts = [switched, spills && `spills ${spills}`, limit];
+  const texts = [switched, spills && `spill stores/loads ${spills}`, limit];
   settle(facts, texts.filter(Boolean).join(", "));
 }
 // Next steps that compile; not of fewer registers if the kernel spills. Too much static shared memory becomes dynamic.
@@ -195,7 +195,7 @@ function showGpus(launch, pins, kept) {
   });
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
   pinned.push(pins.some(({ text }) => fullNameOf(text) === here) ? element("tr", { "aria-hidden": "true" }) : current);
-  const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs];
+  const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs, { name: "spills", label: "spills" }];
   const texts = inputs.filter((input) => kept && textOf(fields, input) !== textOf(kept.fields, input))
     .map((input) => `${textOf(kept.fields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
   settle(byId("kept"), kept && !texts.length ? "Kept" : "Keep");
