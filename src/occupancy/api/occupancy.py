@@ -141,8 +141,8 @@ class Occupancy(Printed, Result):
         return Results(sizes, block_sizes_report, self)
 
     def waves(
-        self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | None = None,
-        max_active_clusters: int | None = None,
+        self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
+        max_active_clusters: int | str | None = None,
     ) -> Waves:  # fmt: skip
         """Return the waves in which a grid runs on the whole GPU.
 
@@ -158,7 +158,8 @@ class Occupancy(Printed, Result):
         count = multiprocessors(self.gpu, multiprocessor_count)
         shape = parse_optional(parse_shape, cluster, "cluster")
         size = None if shape is None else prod(shape)
-        wave = full_wave(self, count, cluster_size=size, max_active_clusters=max_active_clusters)
+        most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
+        wave = full_wave(self, count, cluster_size=size, max_active_clusters=most)
         return Waves(*count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave))
 
     @property

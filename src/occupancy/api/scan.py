@@ -194,11 +194,8 @@ def scan(
     counts = summary(chosen)
     if only_spilling and not chosen:  # 0 if spills are known
         counts = counts._replace(spilling=summary(rows).spilling)
-    inputs = reading.inputs()
-    if below is not None:
-        inputs["below"] = selection.below
-    if only_spilling:
-        inputs["spilling"] = True
+    given = {"below": share, "spilling": only_spilling}
+    inputs = reading.inputs() | {name: value for name, value in given.items() if value}
     kernels = tuple(selection.ordered(chosen))
     return Scan(kernels, tuple(problems), counts, len(records), inputs, selection.order_name(chosen))
 

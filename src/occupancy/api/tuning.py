@@ -244,7 +244,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
     for name, value in named:
         argument = _ARGUMENT_OF.get(name, "threads")
         # Triton's 0 columns of tensor memory are none.
-        if value is None or argument in given or (not value and argument == "tensor_memory"):
+        if value is None or argument in given or (argument == "tensor_memory" and not value):
             continue
         if argument in sources and not _are_equal(argument, inputs[argument], value):
             raise InputError(

@@ -57,7 +57,8 @@ class ArrayResults:
         ``common``.
         """
         if not outputs or not set(outputs) <= set(OUTPUTS):
-            raise InputError(f"{shown(outputs)} is unknown", where="outputs", allowed=", ".join(OUTPUTS))
+            allowed = f"a list of {', '.join(OUTPUTS)}"
+            raise InputError(f"got {shown(outputs)}", where="outputs", allowed=allowed)
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}
@@ -208,11 +209,10 @@ class ArrayResults:
     def _columns_at(self, places: Integers, limiters: NDArray[Any]) -> dict[str, NDArray[Any]]:
         index = np.unravel_index(places, self.shape) if self.shape else ()
         gpus = index[0] if self._has_gpu_axis else np.zeros(places.size, np.int64)
-        ccs = self.ccs
         columns: dict[str, NDArray[Any]] = {}
-        if self.names != ccs:
+        if self.names != self.ccs:
             columns["gpu"] = np.array(self.names, object)[gpus]
-        columns["cc"] = np.array(ccs, object)[gpus]
+        columns["cc"] = np.array(self.ccs, object)[gpus]
         for name, values in self.inputs.items():
             columns[name] = np.atleast_1d(np.broadcast_to(values, self.shape)[index])
         for output, array in self._arrays.items():

@@ -34,7 +34,7 @@ def test_clusters_that_no_gpu_holds() -> None:
     with pytest.raises(occupancy.InputError, match=r"^max_active_clusters needs a launch with clusters"):
         full_wave(answer, H200_SMS, max_active_clusters=1)
     with pytest.raises(occupancy.InputError, match=r"^grid: no block of the kernel is resident"):
-        occupancy.compute("H200", threads=2048).waves(8, cluster=2, max_active_clusters=4)
+        occupancy.compute("H200", threads=2048).waves(8, cluster=2, max_active_clusters="4")
 
 
 @pytest.mark.parametrize(

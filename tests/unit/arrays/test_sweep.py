@@ -99,7 +99,7 @@ class TestRefusals:
             ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic_smem"),
             ({"threads": 32, "smem": 1, "static_smem": 1}, "smem is the total, so it cannot be combined"),
             ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
-            ({"threads": 32, "outputs": ["blocks"]}, "Allowed: active_blocks, active_warps, limiters."),
+            ({"threads": 32, "outputs": ["blocks"]}, "Allowed: a list of active_blocks, active_warps, limiters."),
             ({"threads": 32, "carveout": "17k"}, "17 KiB is neither a percentage nor a shared memory configuration"),
             ({"threads": 32, "caching": "ca"}, "no caching mode"),
             ({"threads": 32, "model": "spreadsheet"}, "model: spreadsheet does not support"),
