@@ -204,12 +204,8 @@ def scan(
 class Scan(Printed, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``.
 
-    Fields:
-        problems: Damaged parts of the files.
-        summary: Counts of the kernels, before ``limit``.
-        found: Number of all kernels in the files.
-        inputs: Arguments, as in the JSON.
-        order: Order of the kernels, in words.
+    ``problems`` are the damaged parts of the files, ``summary`` counts the kernels before ``limit``, and ``found``
+    counts all kernels in the files.
     """
 
     kernels: tuple[ScannedKernel, ...]
@@ -217,7 +213,9 @@ class Scan(Printed, Sequence[ScannedKernel]):
     summary: ScanSummary
     found: int
     inputs: Mapping[str, Any]
+    """Arguments, as in the JSON."""
     order: str
+    """Order of the kernels, in words."""
 
     def findings(self) -> list[Finding]:
         """Return the kernels that cannot launch, spill, or have an occupancy below 50%."""
