@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
+from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, without_overlaps
 from .limits import MIB, Malformed
 from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills, block_shapes
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
@@ -237,6 +237,6 @@ class _Cubin:
             return None
         place = self._image.sections[code][3:5]
         if place not in self._spilled:
-            callees = self._image.callees.get(code, ())
+            callees = without_overlaps(self._image.callees[code])
             self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
         return self._spilled[place]

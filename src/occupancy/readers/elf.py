@@ -122,14 +122,14 @@ class Image:
                 yield number, name.decode("utf-8", "replace"), section
 
     @cached_property
-    def callees(self) -> dict[int, list[tuple[int, int]]]:
-        """Extents of the functions that are no kernels, by section, without overlaps."""
+    def callees(self) -> defaultdict[int, list[tuple[int, int]]]:
+        """Extents of the functions that are no kernels, by section."""
         _, symbols = self.symbols()
-        extents: dict[int, list[tuple[int, int]]] = {}
+        extents: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for _, info, other, section, start, size in symbols:
             if info & 0xF == STT_FUNC and not other & STO_CUDA_ENTRY:
-                extents.setdefault(section, []).append((start, start + size))
-        return {section: _without_overlaps(places) for section, places in extents.items()}
+                extents[section].append((start, start + size))
+        return extents
 
     def symbols(self) -> tuple[int, Iterator[Symbol]]:
         """Return the string table's section number, and the symbols."""
@@ -164,7 +164,7 @@ class Image:
         return known
 
 
-def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for start, end in sorted(places):
         if merged and start <= merged[-1][1]:

@@ -15,7 +15,6 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from .limits import MIB, ReadLimits
@@ -29,26 +28,15 @@ MAX_CODE_BYTES, MAX_STACK_ACCESSES = 64 * MIB, 1 << 17
 _INSTRUCTION = struct.Struct("<QQ")
 _LDL, _STL = 0x983, 0x387  # opcodes: the lowest twelve bits
 _LOCAL = frozenset({_LDL, _STL})
+_LOCAL_STARTS = bytes(each & 0xFF for each in _LOCAL)
 _WITHOUT_FIRST = frozenset({0x547, 0x355})  # BRA and BMOV have no first register operand
 _JUMPS = b"\x41\x42\x43\x44\x47\x48\x49\x4a\x4d\x50"  # first bytes of BRA, BRX, CALL, RET, EXIT and others
+_BY_JUMPS = bytes(each in _JUMPS for each in range(256))
 _ALWAYS = 7  # predicate of an unconditional instruction
 _STACK_POINTER = 1
 _RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8  # bytes with the registers of the result and the operands
-
-# Tables from a byte to the instructions that can contain it: one bit for loads, one for stores.
-_AS_LOAD, _AS_STORE = 1, 2
-_ANY_KIND = _AS_LOAD | _AS_STORE
-_BY_FIRST_BYTE = bytes({_LDL & 0xFF: _AS_LOAD, _STL & 0xFF: _AS_STORE}.get(each, 0) for each in range(256))
-_BY_SECOND_BYTE = bytes({_LDL >> 8: _AS_LOAD, _STL >> 8: _AS_STORE}.get(each & 0xF, 0) for each in range(256))
-_BY_REGISTER = bytes(_ANY_KIND * (each == _STACK_POINTER) for each in range(256))
-_BY_OTHER_REGISTERS = bytes(_ANY_KIND * (each != _STACK_POINTER) for each in range(256))
-_BY_JUMPS = bytes(each in _JUMPS for each in range(256))
-_BY_FORMS = {
-    place: bytes(_ANY_KIND * ((each & 0xF) >> 1 in forms) for each in range(256))
-    for place, forms in ((_FIRST, range(8)), (_SECOND, (1,)), (_THIRD, (1, 4, 5, 6)))
-}
+_FORMS = {_FIRST: range(8), _SECOND: (1,), _THIRD: (1, 4, 5, 6)}
 """Instruction forms (upper three bits of the opcode) with a register operand, by position of the operand."""
-_ANY = re.compile(b"[^\\x00]")
 
 _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
 # Cache operator of a last use, LDL.LU. PTX ISA: "ld.lu ... when restoring spilled registers and popping
@@ -97,7 +85,7 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
         both = {word for word in both if word >= lowest}
     elif not marked:
         loads_most = any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
-        if loads_most or _has_unmarked_last_use(accesses, code, limits):
+        if loads_most or _has_unmarked_last_use(accesses, code):
             return NO_SPILLS
     starts = [start for start, _ in callees]
     stores = loads = 0
@@ -110,63 +98,69 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
     return Spills(stores, loads)
 
 
-def _has_unmarked_last_use(accesses: Sequence[_Access], code: bytes, limits: ReadLimits) -> bool:
+def _has_unmarked_last_use(accesses: Sequence[_Access], code: bytes) -> bool:
     """Return True if the next access to the words of an unmarked load overwrites them."""
-    numbers = _numbers(_allowed(code, 0, _BY_JUMPS), code, limits)
-    jumps = [number * INSTRUCTION_BYTES for number in numbers]
-    following: dict[int, _Access] = {}
+    is_jump = code[::INSTRUCTION_BYTES].translate(_BY_JUMPS)
+    jumps, end = 0, len(is_jump)  # number of jumps after an access
+    following: dict[int, tuple[_Access, int]] = {}
     for each in reversed(accesses):
+        start = each.place // INSTRUCTION_BYTES + 1
+        jumps, end = jumps + is_jump.count(1, start, end), start
         then = {following.get(word) for word in each.words}
-        next_use = then.pop()
+        next_use, jumps_later = then.pop() or (None, 0)
         if (
             not (each.is_store or then or next_use is None)
             and next_use.is_store
             and next_use.is_unconditional
-            and bisect_right(jumps, each.place) == bisect_right(jumps, next_use.place)
+            and jumps == jumps_later
         ):
             return True
-        following.update(dict.fromkeys(each.words, each))
+        following.update(dict.fromkeys(each.words, (each, jumps)))
     return False
 
 
 def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
     """Return the accesses at fixed offsets, and True if there are others."""
-    either = _allowed(code, 0, _BY_FIRST_BYTE) & _allowed(code, 1, _BY_SECOND_BYTE)
-    at_fixed_place = either & _allowed(code, _FIRST, _BY_REGISTER)
-    accesses = []
-    for number in islice(_numbers(at_fixed_place, code, limits), MAX_STACK_ACCESSES + 1):
-        place = number * INSTRUCTION_BYTES
+    accesses: list[_Access] = []
+    has_others = False
+    for place in _find(code, 0, _LOCAL_STARTS, limits):
         low, high = _INSTRUCTION.unpack_from(code, place)
-        is_store = low & 0xFFF == _STL
+        opcode = low & 0xFFF
+        if opcode not in _LOCAL:
+            continue
+        if low >> 24 & 0xFF != _STACK_POINTER:
+            has_others = True
+            continue
+        is_store = opcode == _STL
         is_last_use = not is_store and high >> 20 & 7 == _LAST_USE
         offset = (low >> 40 ^ 1 << 23) - (1 << 23)  # signed, 24 bits
         width = _WIDTHS[high >> 9 & 7]
         words = range(offset // _WORD, (offset + width - 1) // _WORD + 1)
         is_unconditional = low >> 12 & 0xF == _ALWAYS
         accesses.append(_Access(place, is_store, is_last_use, is_unconditional, width, words))
-    return accesses, either != at_fixed_place
+        if len(accesses) > MAX_STACK_ACCESSES:
+            break
+    return accesses, has_others
 
 
-def _allowed(code: bytes, place: int, allows: bytes) -> int:
-    """Return an integer with one byte per instruction: its possible kinds, from one byte of its encoding."""
-    return int.from_bytes(code[place::INSTRUCTION_BYTES].translate(allows), "little")
-
-
-def _numbers(allowed: int, code: bytes, limits: ReadLimits) -> Iterator[int]:
-    """Return the indices of the instructions with any possible kind."""
-    marks = allowed.to_bytes(len(code) // INSTRUCTION_BYTES, "little")
-    limits.consume("pieces", len(marks) - marks.count(0))
-    return map(re.Match.start, _ANY.finditer(marks))
+def _find(code: bytes, offset: int, values: bytes, limits: ReadLimits) -> Iterator[int]:
+    """Return the starts of the instructions with one of the values in the byte at an offset."""
+    column = code[offset::INSTRUCTION_BYTES]
+    limits.consume("pieces", len(column) - len(column.translate(None, values)))
+    found = re.finditer(b"[%b]" % re.escape(values), column)
+    return (each.start() * INSTRUCTION_BYTES for each in found)
 
 
 def _takes_stack_address(code: bytes, limits: ReadLimits) -> bool:
     """Return True if the code computes another register from the stack pointer."""
-    others = _allowed(code, _RESULT, _BY_OTHER_REGISTERS)
-    for place, by_forms in _BY_FORMS.items():
-        taking = _allowed(code, place, _BY_REGISTER) & _allowed(code, 1, by_forms) & others
-        for number in _numbers(taking, code, limits):
-            start = number * INSTRUCTION_BYTES
-            opcode = code[start] | (code[start + 1] & 0xF) << 8
-            if opcode not in _LOCAL and (place != _FIRST or opcode not in _WITHOUT_FIRST):
+    for operand, forms in _FORMS.items():
+        for place in _find(code, operand, bytes([_STACK_POINTER]), limits):
+            opcode = code[place] | (code[place + 1] & 0xF) << 8
+            if (
+                opcode >> 9 in forms
+                and code[place + _RESULT] != _STACK_POINTER
+                and opcode not in _LOCAL
+                and (operand != _FIRST or opcode not in _WITHOUT_FIRST)
+            ):
                 return True
     return False
