@@ -47,14 +47,14 @@ def test_the_last_of_a_kind_counts_and_what_the_end_cuts_off_is_there_in_part(
         expected[id] = value[: max(0, left - 4)][:12] if form == 4 else value
         left -= len(part)
     found = records(memoryview(whole[: max(0, len(whole) - missing)]), WANTED)
-    assert dict(found) == {id: value for id, value in expected.items() if id in WANTED}
+    assert found == {id: value for id, value in expected.items() if id in WANTED}
 
 
 def test_what_is_stated() -> None:
     data = struct.pack("<BBHIII", 4, REQNTID, 12, 16, 8, 2) + struct.pack("<BBH", 3, MAXREG_COUNT, 64)
-    fields = attribute_fields(tuple(records(memoryview(data), WANTED)))
+    fields = attribute_fields(tuple(records(memoryview(data), WANTED).items()))
     assert (fields["block_dim"], fields["threads"], fields["register_cap"]) == ((16, 8, 2), 256, 64)
-    assert attribute_fields(()) == attribute_fields(tuple(records(memoryview(b""), WANTED)))
+    assert attribute_fields(()) == attribute_fields(tuple(records(memoryview(b""), WANTED).items()))
 
 
 @given(st.lists(st.tuples(IDS, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=20))

@@ -61,7 +61,7 @@ COMPAT_ARCH_VARIANT = 0x09
 _BYTE, _SIZED = 2, 4  # forms
 _RECORD = struct.Struct("<BBH")  # form, number, value or size of the value after the record
 _SYMBOL_RECORD = struct.Struct("<QI")  # attribute of a symbol: result of `symbol_key`, value
-_SYMBOL_VALUE = struct.Struct("<II")  # symbol, value
+_SYMBOL_VALUE_BYTES = 8  # symbol, value
 _SHAPE = struct.Struct("<III")  # the longest value in use
 
 _KERNEL_ATTRIBUTES = frozenset({
@@ -89,7 +89,7 @@ def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
         return number, "a"
     for section in image.by_type[SHT_CUDA_COMPAT]:
         variants = records(_attribute_data(image, section), (COMPAT_ARCH_VARIANT,))
-        if any(any(value[:4]) for _, value in variants):
+        if any(variants.get(COMPAT_ARCH_VARIANT, b"")[:4]):
             return number, "a"
     for name, _, _, offset, size, _, _ in image.by_type[SHT_NOTE]:
         if image.section_names.startswith(TOOL_NOTE, name):
@@ -107,8 +107,9 @@ def _attribute_data(image: Image, section: Section) -> memoryview:
     return image.part(offset, size, "section of attributes")
 
 
-def records(data: memoryview, wanted: Collection[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield the wanted attributes, each with its value."""
+def records(data: memoryview, wanted: Collection[int]) -> dict[int, bytes]:
+    """Return the wanted attributes; the last value of each counts."""
+    values: dict[int, bytes] = {}
     plain, unpack, head = bytes(data), _RECORD.unpack_from, _RECORD.size
     position, last = 0, len(plain) - head
     while position <= last:
@@ -116,15 +117,16 @@ def records(data: memoryview, wanted: Collection[int]) -> Iterator[tuple[int, by
         position += head
         if form == _SIZED:
             if id in wanted:
-                yield id, plain[position : position + min(size, _SHAPE.size)]
+                values[id] = plain[position : position + min(size, _SHAPE.size)]
             position += size
         elif id in wanted:
-            yield id, plain[position - 2 : position - (form == _BYTE)]
+            values[id] = plain[position - 2 : position - (form == _BYTE)]
+    return values
 
 
 def symbol_key(id: int, symbol: int) -> int:
     """Return the first eight bytes of the record of a symbol's attribute."""
-    return _SIZED | id << 8 | _SYMBOL_VALUE.size << 16 | symbol << 32
+    return _SIZED | id << 8 | _SYMBOL_VALUE_BYTES << 16 | symbol << 32
 
 
 def symbol_values(data: memoryview) -> dict[int, int]:
@@ -134,11 +136,13 @@ def symbol_values(data: memoryview) -> dict[int, int]:
     heads = [plain[place::size] for place in (0, 2, 3)]
     if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(plain) == count * size:
         return dict(_SYMBOL_RECORD.iter_unpack(plain))  # the usual layout, and 20 times as fast
-    values = {}
-    for id, value in records(data, range(256)):
-        if len(value) == _SYMBOL_VALUE.size:
-            symbol, number = _SYMBOL_VALUE.unpack(value)
-            values[symbol_key(id, symbol)] = number
+    values, position = {}, 0
+    while position <= len(plain) - size:
+        key, value = _SYMBOL_RECORD.unpack_from(plain, position)
+        is_sized, value_size = key & 0xFF == _SIZED, key >> 16 & 0xFFFF
+        if is_sized and value_size == _SYMBOL_VALUE_BYTES:
+            values[key] = value
+        position += _RECORD.size + (value_size if is_sized else 0)
     return values
 
 
@@ -170,9 +174,9 @@ class _Cubin:
         linked = image.type != ET_REL
         self._common = common | {"arch": f"sm_{arch}{suffix}", "linked": linked}  # fields of every record
         has_reservation = linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
-        self._reserved = RESERVED_SHARED_MEMORY if has_reservation else 0  # bytes added by the linker
+        reserved = RESERVED_SHARED_MEMORY if has_reservation else 0  # bytes added by the linker
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # true if the instruction format is known
-        self._shared: dict[int, int] = {}
+        self._shared: dict[int, int] = {}  # without the reserved bytes
         self._info: dict[int, Section] = {}
         # Results by offset and size: kernels that maliciously share attributes or code cost nothing extra.
         self._fields: dict[tuple[int, ...], dict[str, Any]] = {}
@@ -182,7 +186,8 @@ class _Cubin:
         for type in _SHARED_MEMORY:
             for name, _, _, _, size, _, code in image.by_type[type]:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
-                    self._shared[code] = size
+                    # Empty sections, as in cuFFT, have no reservation either.
+                    self._shared[code] = max(0, size - reserved)
         tables = (read_places(image, each) for each in (*image.by_type[SHT_REL], *image.by_type[SHT_RELA]))
         # Source lines, from the first line table.
         self._places: dict[int, Place] = next((places for places in tables if places is not None), {})
@@ -196,10 +201,9 @@ class _Cubin:
             raise Malformed(f"a kernel is in section {code} of {len(image.sections)}")
         _, _, flags, offset, size, _, info = image.sections[code]
         fields = self._kernel_fields(code)
-        # Empty sections, as in cuFFT, have no reservation either.
-        static_smem = max(0, self._shared.get(code, 0) - self._reserved)
-        values = self._symbol_values
-        frame = values.get(symbol_key(FRAME_SIZE, number))
+        static_smem = self._shared.get(code, 0)
+        values, key = self._symbol_values, symbol_key(0, number)
+        frame = values.get(key | FRAME_SIZE << 8)
         try:
             machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
         except Malformed:  # an image without its code is still readable otherwise
@@ -212,10 +216,10 @@ class _Cubin:
         return KernelRecord(**{
             **self._common, **fields, "name": name, "file": file, "line": line,
             "code": None if machine_code is None else crc32(machine_code),
-            "regs": values.get(symbol_key(REGCOUNT, number), info >> 24 or None),
+            "regs": values.get(key | REGCOUNT << 8, info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(fields["spill_smem"], static_smem),
             "barriers": flags >> 20 & 0x7F if self._is_old else fields["barriers"],
-            "stack_bytes": values.get(symbol_key(MIN_STACK_SIZE, number), frame),
+            "stack_bytes": values.get(key | MIN_STACK_SIZE << 8, frame),
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills is None else "code",
         })  # fmt: skip
@@ -226,7 +230,7 @@ class _Cubin:
             return attribute_fields(())
         place = section[3:5]
         if place not in self._fields:
-            values = dict(records(_attribute_data(self._image, section), _KERNEL_ATTRIBUTES))
+            values = records(_attribute_data(self._image, section), _KERNEL_ATTRIBUTES)
             self._fields[place] = attribute_fields(tuple(values.items()))
         return self._fields[place]
 

@@ -110,9 +110,10 @@ class Image:
     def kernels(self) -> Iterator[KernelSymbol]:
         """Yield the kernels, in symbol order."""
         names, symbols = self.symbols()
+        table = b""
         for number, (start, info, other, section, _, _) in enumerate(symbols):
             if other & STO_CUDA_ENTRY and info & 0xF == STT_FUNC:
-                table = self._strings(names)
+                table = table or self._strings(names)
                 if start >= len(table):
                     raise Malformed(f"a name is at {start:#x} of a table of {len(table):#x} bytes")
                 longest = start + MAX_NAME_BYTES

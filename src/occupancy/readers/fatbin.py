@@ -89,11 +89,13 @@ class _Search:
             position = low
             following = dict.fromkeys((FATBIN_MAGIC, CUBIN_START), -1)  # their next positions
             while position < high:
+                start = high
                 for pattern, place in following.items():
-                    if place < position:
-                        place = piece.find(pattern, position - low, high - low + len(pattern) - 1)
-                        following[pattern] = high if place < 0 else low + place
-                position = start = min(following.values())
+                    if place < position:  # search up to the other pattern
+                        place = piece.find(pattern, position - low, start - low + len(pattern) - 1)
+                        following[pattern] = start if place < 0 else low + place
+                    start = min(start, following[pattern])
+                position = start
                 if start < high:
                     is_container = start == following[FATBIN_MAGIC]
                     read_image = self._read_container if is_container else self._read_cubin

@@ -123,7 +123,8 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
     """Return the accesses at fixed offsets, and True if there are others."""
     accesses: list[_Access] = []
     has_others = False
-    for place in _find(code, 0, _LOCAL_STARTS, limits):
+    for found in _find(code, 0, _LOCAL_STARTS, limits):
+        place = found.start() * INSTRUCTION_BYTES
         low, high = _INSTRUCTION.unpack_from(code, place)
         opcode = low & 0xFFF
         if opcode not in _LOCAL:
@@ -143,24 +144,21 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
     return accesses, has_others
 
 
-def _find(code: bytes, offset: int, values: bytes, limits: ReadLimits) -> Iterator[int]:
-    """Return the starts of the instructions with one of the values in the byte at an offset."""
+def _find(code: bytes, offset: int, values: bytes, limits: ReadLimits) -> Iterator[re.Match[bytes]]:
+    """Find the instructions with one of the values in the byte at an offset."""
     column = code[offset::INSTRUCTION_BYTES]
     limits.consume("pieces", len(column) - len(column.translate(None, values)))
-    found = re.finditer(b"[%b]" % re.escape(values), column)
-    return (each.start() * INSTRUCTION_BYTES for each in found)
+    return re.finditer(b"[%b]" % re.escape(values), column)
 
 
 def _takes_stack_address(code: bytes, limits: ReadLimits) -> bool:
     """Return True if the code computes another register from the stack pointer."""
     for operand, forms in _FORMS.items():
-        for place in _find(code, operand, bytes([_STACK_POINTER]), limits):
-            opcode = code[place] | (code[place + 1] & 0xF) << 8
-            if (
-                opcode >> 9 in forms
-                and code[place + _RESULT] != _STACK_POINTER
-                and opcode not in _LOCAL
-                and (operand != _FIRST or opcode not in _WITHOUT_FIRST)
-            ):
-                return True
+        for found in _find(code, operand, bytes([_STACK_POINTER]), limits):
+            place = found.start() * INSTRUCTION_BYTES
+            has_operand = code[place + 1] >> 1 & 7 in forms
+            if has_operand and code[place + _RESULT] != _STACK_POINTER:
+                opcode = code[place] | (code[place + 1] & 0xF) << 8
+                if opcode not in _LOCAL and (operand != _FIRST or opcode not in _WITHOUT_FIRST):
+                    return True
     return False
