@@ -81,7 +81,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"
     assert page.locator("img").count() == 0
     assert "256*" in page.inner_text(".list tbody tr >> nth=1")
-    assert "a.o: damaged" in page.inner_text(".error >> nth=0")
+    assert "a.o: damaged" in page.inner_text(".fails >> nth=0")
     page.drag_and_drop(".list a >> nth=0", ".list a >> nth=0", target_position={"x": 1, "y": 6})
     assert page.evaluate("getSelection().isCollapsed || !app.isListed()") is False, "a name can be selected"
 

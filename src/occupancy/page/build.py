@@ -74,7 +74,7 @@ def build_report(
     about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
-    lead = _paragraphs("error", [*problems[:20], *([] if rows else report.headline[:1])])
+    lead = _paragraphs("note fails", [*problems[:20], *([] if rows else report.headline[:1])])
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
     parts = {"lead": lead, "notes": notes, "data": _json({"count": len(rows), "columns": columns})}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))

@@ -33,7 +33,7 @@ function comparedColumn(key, title, text) {
 const COLUMNS = [
   { key: "name", title: "Kernel",
     show: (kernel) => element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" },
-      kernel.name.split(/(?<=<)(?=[^ ,]{12})|(?<=\w{16}::)/).flatMap((part) => [part, element("wbr")])) },
+      kernel.name.split(/(?<=<)(?=[^ ,]{12})|(?<=\w{16}::|\/)/).flatMap((part) => [part, element("wbr")])) },
   { key: "verdict", title: "Verdict", isLinked: true, of: ({ row }) => rankOf(row),
     show: ({ row: { verdict } }) => element("span", { class: `chip ${verdict}` }, verdict) },
   { key: "occupancy", title: "Occupancy", text: words.percent, isLinked: true },
