@@ -16,7 +16,7 @@ from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import slack
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
-from ..errors import InputError, shown
+from ..errors import InputError
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.model import Report, json_value
@@ -388,8 +388,8 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     if gpu.multiprocessor_count is not None:
         return gpu.multiprocessor_count
     if gpu.variants:
-        problem = f"{shown(gpu.name)} matches {len(gpu.variants)} GPUs with different numbers of SMs"
-        raise ambiguous(problem, gpu.variants)
+        problem = f"matches {len(gpu.variants)} GPUs with different numbers of SMs"
+        raise ambiguous(gpu.name, problem, gpu.variants)
     listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
     hint = f"Name a GPU, or for a single GPU pass the number. To list GPUs, run {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -7,9 +7,7 @@ from functools import cache
 from ..errors import InputError
 from ..values.limits import ComputeCapability
 
-TEGRA = frozenset(
-    ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
-)
+TEGRA = frozenset(map(ComputeCapability.parse, ("3.2", "5.3", "6.2", "7.2", "8.7", "10.1", "11.0")))
 """Compute capabilities of Tegra SoCs, including both of Thor. Their code and the code of other GPUs are not
 compatible (CUDA Programming Guide, "Binary Compatibility")."""
 

@@ -115,9 +115,8 @@ def _strict_loader() -> Any:
             seen = set()
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key.value!r} occurs twice", key.start_mark
-                    )
+                    problem = f"the key {key.value!r} occurs twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(str(key.value))
             mapping: dict[Any, Any] = super().construct_mapping(node, deep)
             return mapping

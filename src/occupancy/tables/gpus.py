@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, Protocol, TypeGuard
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
@@ -20,12 +21,12 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count
 from ..values.records import documented
 from . import shipped
-from .products import MAX_NAME, Product, common_name, matching, products, similar, with_full_name
+from .products import MAX_NAME, Product, common_name, matching, products, similar, starting, with_full_name
 
 CURRENT_FROM = ComputeCapability(7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""
-MAX_CHOICES = 16
-"""Maximum number of candidates in an error."""
+MAX_CHOICES, MAX_SUGGESTIONS = 20, 8
+"""Maximum number of candidates in an error, and of names that are only similar."""
 
 Architecture = Literal[
     "tesla", "fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "rubin",
@@ -105,11 +106,10 @@ class LimitsTable:
         wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
         if not wanted.replace(" ", "").isalpha():  # no name has a digit, and the search is slow
             return ()
-        own = {row.compute_capability: row for row in self._own.values()}
-        known = {cc: shipped.limits(cc) for cc in shipped.known()}
+        rows = {str(cc): shipped.limits(cc) for cc in shipped.known()} | self._own
         return tuple(
             row
-            for _, row in sorted({**known, **own}.items())
+            for row in sorted(rows.values(), key=lambda row: row.compute_capability)
             if wanted in (row.architecture.lower(), row.architecture.lower().split()[0])
         )
 
@@ -155,7 +155,7 @@ def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
     gpus = find_gpus(value, table)
     if len(gpus) > 1:
         kind = "GPUs" if gpus[0].name else "compute capabilities"
-        raise ambiguous(f"{shown(value)} names {len(gpus)} {kind}, but one is required", gpus)
+        raise ambiguous(value, f"names {len(gpus)} {kind}, but one is required", gpus)
     return gpus[0]
 
 
@@ -187,8 +187,12 @@ def gpu(name: str) -> Gpu:
     return find_gpu(name)
 
 
-def ambiguous(problem: str, gpus: Sequence[Gpu]) -> InputError:
-    return InputError(problem, where="gpu", hint="Choose one of these names:", choices=_choices(gpus))
+def ambiguous(value: object, problem: str, gpus: Sequence[Gpu]) -> InputError:
+    name, hint = shown(value), "Choose one of these names:"
+    if len(gpus) > MAX_CHOICES:
+        listing = f"`occupancy.gpus({name})` (`occupancy gpus {name} --all`)"
+        hint = f"To list all {len(gpus)} candidates, run {listing}. The first {MAX_CHOICES}:"
+    return InputError(f"{name} {problem}", where="gpu", hint=hint, choices=_choices(gpus))
 
 
 def all_gpus() -> tuple[Gpu, ...]:
@@ -198,7 +202,7 @@ def all_gpus() -> tuple[Gpu, ...]:
 def gpus_matching(pattern: str) -> tuple[Gpu, ...]:
     """Return the GPUs of a compute capability or an architecture, or with all words of a pattern."""
     is_name = len(pattern) <= MAX_NAME and not re.fullmatch(r"[\d\s]*\.[\d\s.]*", pattern)  # 9.0, 8.0 9.0
-    named = set(matching(pattern)) if is_name else set()
+    named = set(matching(pattern) or starting(pattern)) if is_name else set()
     rows = LimitsTable().architecture(pattern)
     if not named and not rows:
         rows = tuple(gpu.limits for gpu in find_gpus(pattern))
@@ -244,7 +248,7 @@ def _find_product(name: str, named: Sequence[Product], table: LimitsTable) -> Gp
         raise _no_such_gpu(name)
     gpus = tuple(_gpu(product, table) for product in named)
     if len({gpu.cc for gpu in gpus}) > 1:
-        raise ambiguous(f"{shown(name)} matches {len(gpus)} GPUs with different compute capabilities", gpus)
+        raise ambiguous(name, f"matches {len(gpus)} GPUs with different compute capabilities", gpus)
     if len(gpus) == 1:
         return gpus[0]
     same: dict[str, Any] = {}
@@ -274,10 +278,13 @@ def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
 
 
 def _no_such_gpu(name: str) -> InputError:
-    words, likely = similar(name)
+    if longer := starting(name):
+        return ambiguous(name, "matches no GPU exactly", list(map(_gpu, longer)))
+    near = similar(name)
+    likely = list(dict.fromkeys(chain(*near.values())))[:MAX_SUGGESTIONS]
     hint = "To list all GPUs, run `occupancy.gpus()` (`occupancy gpus --all`)."
-    if words:
-        hint = "Did you mean:" if likely else f"Did you mean {words[0]}?"
+    if near:
+        hint = "Did you mean:" if likely else f"Did you mean {next(iter(near))}?"
     problem = f"{shown(name)} matches no NVIDIA GPU, architecture or compute capability"
     return InputError(problem, where="gpu", hint=hint, choices=_choices(list(map(_gpu, likely))))
 

@@ -6,23 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, takewhile, zip_longest
+from itertools import takewhile
 
+from ..values.spellings import nearest_names
 from . import shipped
 
 FILE_NAME = "gpus.csv"
 MAX_NAME = 100
 """Maximum length of a GPU's name."""
-MAX_SUGGESTIONS = 8
-MIN_LIKENESS = 0.74
-"""Minimum similarity of a suggestion (difflib)."""
 
 # Words that are optional in a name.
 _NOISE = "nvidia|geforce|tesla|gpu|graphics|edition|with|design"
 _FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
 _WORD = r"[a-z0-9]+"
 _REVISION = r" Rev\. \d+"
-_MOBILE = "Mobile|Max-Q"
 
 
 @dataclass(eq=False, slots=True)
@@ -81,10 +78,8 @@ def matching(pattern: str) -> Sequence[Product]:
 
 
 def _with_all(words: list[str]) -> Sequence[Product]:
-    expressions = [_expression(word) for word in words if word]
-    return [
-        each for each in products() if expressions and all(word.search(each.text) for word in expressions)
-    ]
+    needed = [_expression(word) for word in words if word]
+    return [each for each in products() if needed and all(word.search(each.text) for word in needed)]
 
 
 def _expression(word: str) -> re.Pattern[str]:
@@ -102,29 +97,33 @@ def _key(text: str) -> str:
     return "".join(_words(text))
 
 
-def similar(name: str) -> tuple[list[str], list[Product]]:
-    """Return the words most similar to the beginning of a name, and GPUs that they begin."""
-    from difflib import get_close_matches  # only needed for errors
-
+def starting(name: str) -> Sequence[Product]:
+    """Return the GPUs whose names start with a name, or else with its number: 5090 of GTX 5090."""
     wanted = _key(name[:MAX_NAME])
-    letters = re.match("[a-z]*(?=[0-9])", wanted)  # M3000 is not similar to MI300, but RTX 4090 to GTX 4090
-    family = letters and ("|".join(_FAMILIES) if letters[0] in _FAMILIES else letters[0])
-    start = re.compile(f"(?:{family})[0-9]" if letters else wanted[:1])
-    families = {shipped.limits(cc).architecture.split()[0].lower() for cc in shipped.known()}
-    starts: dict[str, list[Product]] = {family: [] for family in families}
+    number = re.sub(rf"^({'|'.join(_FAMILIES)})(?=[0-9])", "", wanted)
+    named = [each for each in products() if wanted and any(key.startswith(wanted) for key in each.names)]
+    return named or [each for each in products() if wanted and each.short_name.startswith(number)]
+
+
+def similar(name: str) -> dict[str, list[Product]]:
+    """Return the similar keys of architectures and names, the nearest first, with their GPUs."""
+    wanted = _key(name[:MAX_NAME])
+    letters = re.match("[a-z]*(?=[0-9])", wanted)  # M3000 is not similar to MI300
+    start = letters[0] if letters else wanted[:1]
+    keys: dict[str, list[Product]] = {}
+    for cc in shipped.known():
+        keys[shipped.limits(cc).architecture.split()[0].lower()] = []
     for product in products():
         for key in (_key(product.row["name"]), product.short_name):
-            if start.match(key):
-                starts.setdefault(key[: len(wanted)], []).append(product)
-    close = get_close_matches(wanted, starts, MAX_SUGGESTIONS, MIN_LIKENESS)
-    in_turns = chain.from_iterable(zip_longest(*(starts[key] for key in close)))  # one per key first
-    return close, list(dict.fromkeys(filter(None, in_turns)))[:MAX_SUGGESTIONS]
+            keys.setdefault(key[: len(wanted)], []).append(product)
+    near = nearest_names(wanted, (key for key in keys if key.startswith(start)))
+    return {key: keys[key] for key in near}
 
 
 def common_name(name: str, names: Sequence[str]) -> str:
     """Return the common prefix of the names, and the other words of ``name`` that all of them contain."""
     if "laptop" in name.lower():  # the driver's word
-        names = [re.sub(_MOBILE, "Laptop", each) for each in names]
+        names = [re.sub("Mobile|Max-Q", "Laptop", each) for each in names]
     split = [re.sub(_REVISION, "", each).split() for each in names]
     same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
     words = [

@@ -33,11 +33,7 @@ def data_path(file_name: str) -> str:
 
 
 def limits(cc: object) -> Limits:
-    """Return the limits of a compute capability.
-
-    Args:
-        cc: A compute capability, in any form that `ComputeCapability.parse` accepts.
-    """
+    """Return the limits of a compute capability, in any form that `ComputeCapability.parse` accepts."""
     return _limits_of(ComputeCapability.parse(cc))
 
 

@@ -138,9 +138,9 @@ class TestFind:
     @pytest.mark.parametrize(
         ("name", "hint"),
         [
-            ("RTX 9090", "GeForce RTX 4090"), ("RTX 4099", "GeForce RTX 4090"), ("H10", "H100"),
-            ("RTX 6090", "GeForce RTX 3090"), ("hoper", "hopper"), ("Radeon RX 7900", ""), ("NVIDIA", ""),
-            ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
+            ("RTX 9090", "GeForce RTX 4090"), ("RTX 4099", "GeForce RTX 4090"), ("H10", "H100"), ("hoper", "hopper"),
+            ("GTX 5090", "GeForce RTX 5090 "), ("RTX 5", "run `occupancy.gpus('RTX 5')`"), ("NVIDIA", ""),
+            ("Radeon RX 7900", ""), ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
             ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0 or 12.1?"),
         ],
     )  # fmt: skip
@@ -148,7 +148,7 @@ class TestFind:
         with pytest.raises(InputError) as caught:
             gpu(name)
         assert hint in str(caught.value)
-        assert len(str(caught.value)) < 600
+        assert len(str(caught.value)) < 1500
 
     @given(st.text(max_size=20))
     def test_any_text_is_found_or_refused(self, name: str) -> None:

@@ -63,13 +63,13 @@ function findGpu(typed) {
   const gpus = named.length ? named : gpusWith(text);
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   if (ccs.length !== 1) {
-    const begins = ({ short, keys }) => [short, ...keys].some((key) => key.startsWith(keyOf(text) || "?"));
+    const start = keyOf(text) || "?";
+    const number = start.replace(new RegExp(`^(${FAMILIES.join("|")})(?=\\d)`), ""); // 5090 of GTX 5090
+    const begins = ({ short, keys }) => short.startsWith(number) || keys.some((key) => key.startsWith(start));
     const alike = BY_USE.filter((each) => gpus.includes(each) || (!gpus.length && begins(each)));
     const choices = alike.sort((a, b) => begins(b) - begins(a)).map(({ name }) => name);
-    const advice = choices.length ? "" : " Enter one such as H100, 9.0.";
-    const quoted = `“${text.slice(0, 20)}”`;
-    const error = gpus.length ? `${quoted} may be ${gpus.length} GPUs.` : `No GPU ${quoted}.${advice}`;
-    return gpuOf({ error, choices });
+    const none = choices.length ? "matches no GPU exactly." : "matches no GPU. Enter one such as H100, 9.0.";
+    return gpuOf({ error: `“${text.slice(0, 20)}” ${gpus.length ? `may be ${gpus.length} GPUs.` : none}`, choices });
   }
   const name = gpus.length > 1 ? text : gpus[0].name;
   const [least, ...more] = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
