@@ -35,7 +35,7 @@ SCREENS = {
     "block_sizes": 'block-sizes --gpu "H100 SXM" --regs 48',
     "block_sizes_several": 'block-sizes --gpu "H100 SXM,RTX 4090" --regs 48',
     "registers": "registers --groups 1:40,2:?",
-    "registers_deadlock": "registers --groups 1:40,2:240",
+    "registers_hang": "registers --groups 1:40,2:240",
     "scan": "scan tests/data/kernels/samples.cubin --threads 256",
     "scan_several": "scan tests/data/builds/after",
     "scan_launches": "scan tests/data/kernels/ncu_raw.csv",

@@ -69,9 +69,8 @@ def budget(
 
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
-        raise InputError(
-            "cannot be combined with a target occupancy", where="blocks", hint="Pass one of them."
-        )
+        hint = "Pass `blocks` (`--blocks`) or `occupancy` (`--occupancy`)."
+        raise InputError("cannot be combined with a target occupancy", where="blocks", hint=hint)
     if blocks is not None:
         return in_range(blocks, "blocks")
     if occupancy is None:
@@ -87,7 +86,7 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, chan
     """Return the error for too many blocks, with the maximum, its limiters, and a change."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
-        return InputError(f"no block of {threads:,} threads can be resident: {given.reason}")
+        return InputError(f"no block can be resident: {given.reason}")
     limiters = " and ".join(given.limiters).replace("_", " ")
     sm = f"an SM of {gpu.name or f'compute capability {gpu.cc}'}"
     problem = f"{target:,} blocks of {threads:,} threads do not fit on {sm}, limited by {limiters}"

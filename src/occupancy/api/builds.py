@@ -257,6 +257,8 @@ max_occupancy_drop = 0         # allowed drop in percentage points
 
 def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     """Write the first rules and the first baseline of a build; refuse to replace a file."""
+    if os.path.abspath(rules) == os.path.abspath(baseline):
+        raise InputError("is the file of the rules", where="baseline", hint="Choose another file.")
     for path in (rules, baseline):
         if os.path.exists(path):
             hint = "To accept changes, run occupancy check BUILD --update. For other files, set --rules and --baseline."

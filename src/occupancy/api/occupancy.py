@@ -390,6 +390,5 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
     if gpu.variants:
         problem = f"matches {len(gpu.variants)} GPUs with different numbers of SMs"
         raise ambiguous(gpu.name, problem, gpu.variants)
-    listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
-    hint = f"Name a GPU, or for a single GPU pass the number. To list GPUs, run {listing}."
+    hint = f'Name a GPU, or pass its SM count. To list GPUs: `occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

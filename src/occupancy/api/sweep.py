@@ -76,9 +76,7 @@ def sweep(
 
     chosen = find_one_or_several(gpu)
     gpus = chosen if isinstance(chosen, list) else [chosen]
-    common = Kernel(
-        1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
-    )
+    base = Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode)
     arrays = {
         "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem, "barriers": barriers,
         "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
@@ -86,7 +84,7 @@ def sweep(
     return Sweep.compute(
         [found.limits for found in gpus],
         {"threads": threads, **{name: array for name, array in arrays.items() if array is not None}},
-        common,
+        base,
         model,
         has_gpu_axis=isinstance(chosen, list),
         outputs=outputs,

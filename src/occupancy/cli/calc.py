@@ -230,6 +230,8 @@ def block_sizes(
     ]
     sizes = [result.block_sizes(smem_of_threads=sizer) for result in results]
     if output is not None:
+        if output_format is not None:
+            raise InputError("is not used with --output", where="output_format", hint="Remove it.")
         save_picture(block_sizes_picture(sizes, added), output)
         return
     show(block_sizes_report(sizes, launches, added, wants_all), output_format)
@@ -240,7 +242,7 @@ def block_sizes(
     Option("--groups", required=True, metavar="COUNT:REGS,...",
            help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. ? is the maximum."),
     Option(*BLOCKS, metavar="N", help="Second argument of __launch_bounds__.  [default: as many as fit]"),
-    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel deadlocks or does not launch."),
+    Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel hangs or does not launch."),
     option_of("threads", metavar="N", help="Threads per block, a multiple of 128.  [default: the threads of --groups]"),
     option_of("regs", help="Registers per thread of the compiled kernel."),
     option_of("smem"),

@@ -125,7 +125,9 @@ def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
 
     if any(isinstance(each, click.Argument) for each in ctx.command.params):
         return ""
-    for name, separator in (("gpu", " "), ("cc", ","), ("smem", "")):  # --gpu RTX 4090, --smem 40 KiB
+    first, names = values[0], ["threads", "regs", "smem"]
+    another = " " if first.isdecimal() else ","  # 32 can be threads
+    for name, separator in (("gpu", " "), ("gpu", another), ("cc", ","), ("smem", "")):  # RTX 4090, 40 KiB
         if given := ctx.params.get(name):
             together = separator.join([*([given] if isinstance(given, str) else given), *values])
             with suppress(OccupancyError):
@@ -134,7 +136,6 @@ def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
                 else:
                     find_gpus(together)
                 return f"--{name} {quote(together)}"
-    first, names = values[0], ["threads", "regs", "smem"]
     if re.search(r"\.[a-z]|/", first) or os.path.exists(first):
         return f"occupancy scan {quote(first)}"
     if not first.isdecimal():

@@ -39,7 +39,7 @@ def limits(
     from ..tables.gpus import Gpu, LimitsTable
 
     table = LimitsTable(limits_file)
-    named = named_gpus("gpu", gpu, table)
+    named = list(dict.fromkeys(named_gpus("gpu", gpu, table)))
     chosen = named or [Gpu(each) for each in table.rows(every=wants_all)]
     if not with_sources:
         show(limits_report(chosen, is_overview=not named), output_format)

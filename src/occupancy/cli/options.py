@@ -49,10 +49,7 @@ def option_of(name: str, **settings: Any) -> Option:
     """Return the option of a field, with changed settings such as its help."""
     field = FIELDS[name]
     values: dict[str, Any] = {"group": GROUP_OF.get(name, "kernel"), "help": field.help}
-    if field.kind == "flag":
-        values["default"] = None
-    else:
-        values["metavar"] = field.metavar
+    values |= {"default": None} if field.kind == "flag" else {"metavar": field.metavar}
     if field.choices:
         values["type"] = click.Choice(field.choices)
     return Option(*field.options, name, **{**values, **settings})

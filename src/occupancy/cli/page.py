@@ -74,9 +74,9 @@ def _fragment(inputs: dict[str, Any]) -> str:
 
 @command(click.Argument(["command"]))
 def schema(command: str) -> None:
-    """Print the JSON Schema of a command's --format json.
+    """Print the JSON Schema of a command's output with --format json.
 
-    COMMAND is a command with --format json, such as calc, or sources for limits --sources.
+    COMMAND is a command such as calc, or sources for limits --sources.
 
     \b
     occupancy schema calc

@@ -56,7 +56,7 @@ class LaunchFailure(NamedTuple):
 
 
 def _subject(limit: str) -> str:
-    """Return the beginning of a sentence about a limit: ``a block can use``."""
+    """Return the beginning of a sentence about a limit: ``a block can have``."""
     if limit == "max_threads":
         return "the kernel was compiled for"
     if limit == "carveout":
@@ -64,8 +64,8 @@ def _subject(limit: str) -> str:
     if limit.endswith("per_multiprocessor"):
         return "an SM has"
     if limit.startswith("spreadsheet"):
-        return "in the spreadsheet, a block can use"
-    return "a thread can use" if limit.endswith("per_thread") else "a block can use"
+        return "in the spreadsheet, a block can have"
+    return "a thread can have" if limit.endswith("per_thread") else "a block can have"
 
 
 def first_failure(

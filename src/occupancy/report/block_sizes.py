@@ -55,14 +55,17 @@ def block_sizes_report(
     all_rows: bool = True,
 ) -> Report:
     """Return every block size of some results that launches, best first."""
-    gpus: list[Gpu] = [each.result.gpu for each in sizes]
-    kernel: Kernel = sizes[0].result.kernel
+    results: list[Any] = [each.result for each in sizes]
+    gpus: list[Gpu] = [result.gpu for result in results]
+    kernel: Kernel = results[0].kernel
     rows = _rows(sizes)
     best, details = "no size launches", list[Section]()
     if rows:
         limiters = f", {limited_by(rows[0].sizes[0].limiters)}" if len(gpus) == 1 else ""
         best = f"best {percent(rows[0].lowest)}{limiters}"
         details += _levels(rows, all_rows) if len(gpus) == 1 else _sizes_of_several(gpus, rows, all_rows)
+    elif reasons := [f"{gpu_name(each.gpu)}: {each.reason}" for each in results if each.reason]:
+        details.append(Paragraph(reasons))
     picks = [
         (gpu_name(gpu), f"{each.block_size:,} threads, minimum grid {each.min_grid_size:,} blocks")
         for gpu, each in zip(gpus, launches, strict=False)

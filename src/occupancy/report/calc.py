@@ -95,14 +95,14 @@ def _headline(row: ResultRow) -> Iterator[str]:
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
     if row.result.compile_error is None:
-        if row.result.occupancy < 1 or not row.result.launchable:
+        if row.result.occupancy < 1:
             yield from _steps_sections(row)
         if remarks := list(_remarks(row)):
             yield facts(remarks)
 
 
 def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
-    result = row.result
+    result, given = row.result, {"registers": row.kernel.regs, "barriers": row.kernel.barriers}
     reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
     for name, use in result.resources.items():
         is_limiter = name in result.limiters
@@ -116,7 +116,7 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             remarks.append(f"up to {result.failure.allowed:,} {threads}")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
-        mark = "*" if name == "registers" and row.kernel.regs is None else ""
+        mark = "*" if given.get(name, "") is None else ""
         per_block, per_sm = f"{_amount(name, use.per_block)}{mark}", _amount(name, use.per_multiprocessor)
         fitting = "no limit" if use.blocks is None else plain(use.blocks)
         yield label(name), per_block, per_sm, fitting, ", ".join(remarks)
@@ -185,7 +185,7 @@ def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
 
 def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     result, kernel = row.result, row.kernel
-    if is_only and kernel.regs is None:
+    if is_only and any(per_block.endswith("*") for _, per_block, *_ in _resource_rows(row)):
         yield note("assumed")
     if kernel.carveout is not None and result.launchable:
         requested = shared_memory_configuration(result.limits, kernel.carveout)

@@ -107,9 +107,7 @@ def verify_report(verification: Verification) -> Report:
     verdict = f"All {results} agree{bug}."
     if verification.different:
         verdict = f"{verification.different:,} of {results} differ. Please report it, with this whole text."
-    versions = [
-        text if name == "system" else f"{name} {text}" for name, text in verification.versions.items()
-    ]
+    versions = [f"{name} {text}".removeprefix("system ") for name, text in verification.versions.items()]
     details = [Paragraph([*device_lines(device), ", ".join([date, *versions])])]
     for check in verification.checks:
         lines = [f"{count(check.different, 'difference')}: {check.call}"]

@@ -71,11 +71,9 @@ def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -
 
 def _warp_steps(result: Result, resource: Resource, available: int, unit: str = "") -> list[str]:
     """Return the division of warps among blocks, on the whole SM or on each half of it."""
-    warps, registers = result.allocated.warps, result.allocated.registers
-    each, blocks = count(warps, "warp"), _blocks(result, resource)
-    if result.model != "cuda" or not cuda.is_confined_to_half(
-        result.limits, result.kernel, warps, registers // warps
-    ):
+    warps, blocks = result.allocated.warps, _blocks(result, resource)
+    each, per_warp = count(warps, "warp"), result.allocated.registers // warps
+    if result.model != "cuda" or not cuda.is_confined_to_half(result.limits, result.kernel, warps, per_warp):
         return [f"{available}{unit} // {each} = {blocks}"]
     half = available // 2
     return [

@@ -33,11 +33,11 @@ class Note(NamedTuple):
 
 
 NOTES = {note.code: note for note in (
-    Note("assumed", "* Registers are not given, so 0 is assumed. `nvcc -Xptxas -v` prints them."),
+    Note("assumed", "* Not given, so this value is assumed. `nvcc -Xptxas -v` prints it."),
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "Virtual resources are the permit for tcgen05.alloc. If the block relinquishes it, pass 0 virtual "
+         "Virtual resources are the permit for tcgen05.alloc. Compute a kernel that relinquishes it with 0 virtual "
          "resources. Not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
     Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC. The driver of a GPU counts them."),
@@ -48,7 +48,7 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To choose a size within it, pass threads per block."),
     Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
-    Note("dynamic-smem", "The file does not record dynamic shared memory, so 0 is assumed."),
+    Note("dynamic-smem", "Dynamic shared memory is not recorded, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),

@@ -30,7 +30,7 @@ def registers_report(split: RegisterSplitFields) -> Report:
     elif split.suffices:
         result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
     else:
-        result = f"Deadlocks: the warpgroups need {split.taken:,} registers, but the block has {split.pool:,}"
+        result = f"Hangs: the warpgroups need {split.taken:,} registers, but the block has {split.pool:,}"
     groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
     inputs, details = values_of(split, "threads", "smem"), [facts(_facts(split))]
@@ -46,7 +46,7 @@ def _facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
         if split.enough_at_launch is not None:
             fix += f": {split.enough_at_launch}"
         elif split.needed_regs > split.launch_regs:
-            fix = 'reduce one group to its value in the "At most" column'
+            fix = 'reduce a group to its value in the "At most" column'
         yield "Fix", fix
     if split.reason is None:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"

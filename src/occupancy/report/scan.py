@@ -276,6 +276,7 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
     "setmaxnreg": ("next_step", lambda row: row.record.reallocates_registers),
+    "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
 }  # fmt: skip
 """Note -> the column that it is about, and whether a row needs it."""

@@ -41,6 +41,7 @@ def json_schema(command: str) -> dict[str, Any]:
     columns, rows_key = columns_of(command)
     inputs = {field.name: _described(field.json_type, field.about) for field in FIELDS.values()}
     rows = {column.key: _described(column.type, column.about) for column in columns}
+    row = {"type": "object", "properties": rows, "required": list(rows)}
     note = {"code": {"type": "string"}, "text": {"type": "string"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -51,10 +52,7 @@ def json_schema(command: str) -> dict[str, Any]:
             "schema_version": {"const": SCHEMA_VERSION},
             "report": {"const": command},
             "inputs": {"type": "object", "properties": inputs},
-            rows_key: {
-                "type": "array",
-                "items": {"type": "object", "properties": rows, "required": list(rows)},
-            },
+            rows_key: {"type": "array", "items": row},
             "notes": {"type": "array", "items": {"type": "object", "properties": note}},
         },
     }

@@ -118,7 +118,7 @@ def uses_of(kernel: Kernel) -> list[str]:
 def computed_for(inputs: Mapping[str, Any]) -> str:
     """Return ``, computed for H100`` if a GPU was chosen for a build."""
     gpu = inputs.get("gpu", inputs.get("cc"))
-    return f", computed for {gpu}" if gpu else ""
+    return f", computed for {gpu.removeprefix('GeForce ')}" if gpu else ""
 
 
 def gpu_name(gpu: Gpu) -> str:

@@ -157,14 +157,12 @@ def _check_events(text: bytes, name: str) -> None:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         line = event.start_mark.line + 1 if event.start_mark else 1
         if depth > MAX_DEPTH:
-            raise TableError(
-                f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
-            )
+            problem = f"is nested too deeply at line {line}"
+            raise TableError(problem, where=name, allowed=f"{MAX_DEPTH} levels")
         if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
             problem = f"has {shown(event.value)} at line {line}, which is not a decimal number in YAML 1.1"
             hint = "Write it without the leading zero, or the colon, or in quotes."
             raise TableError(problem, where=name, hint=hint)
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
-            raise TableError(
-                f"has an anchor, alias or tag at line {line}", where=name, hint="Write the value out."
-            )
+            problem = f"has an anchor, alias or tag at line {line}"
+            raise TableError(problem, where=name, hint="Write the value out.")

@@ -97,22 +97,22 @@ def _key(text: str) -> str:
     return "".join(_words(text))
 
 
-def starting(name: str) -> Sequence[Product]:
+def starting(name: str) -> list[Product]:
     """Return the GPUs whose names start with a name, or else with its number: 5090 of GTX 5090."""
     wanted = _key(name[:MAX_NAME])
-    number = re.sub(rf"^({'|'.join(_FAMILIES)})(?=[0-9])", "", wanted)
+    number = re.sub(rf"^({'|'.join(_FAMILIES)})+(?=[0-9])", "", wanted)
     named = [each for each in products() if wanted and any(key.startswith(wanted) for key in each.names)]
     return named or [each for each in products() if wanted and each.short_name.startswith(number)]
 
 
 def similar(name: str) -> dict[str, list[Product]]:
     """Return the similar keys of architectures and names, the nearest first, with their GPUs."""
+    model = re.sub(r"(?s)(?<=\d)\D.*", "", name[:MAX_NAME])  # A100 of A100 80G
+    if same_model := starting(model):
+        return {model: same_model}
     wanted = _key(name[:MAX_NAME])
-    letters = re.match("[a-z]*(?=[0-9])", wanted)  # M3000 is not similar to MI300
-    start = letters[0] if letters else wanted[:1]
-    keys: dict[str, list[Product]] = {}
-    for cc in shipped.known():
-        keys[shipped.limits(cc).architecture.split()[0].lower()] = []
+    start = wanted[:1] if wanted.isalpha() else re.split("[0-9]", wanted)[0]  # M3000 is not similar to MI300
+    keys = {shipped.limits(cc).architecture.split()[0].lower(): list[Product]() for cc in shipped.known()}
     for product in products():
         for key in (_key(product.row["name"]), product.short_name):
             keys.setdefault(key[: len(wanted)], []).append(product)

@@ -127,9 +127,8 @@ def parse_size(value: object, where: str) -> int:
         return parse_count(value, where, _SIZE_HINT)
     terms = [re.split("[*×]", term) for term in value.split("+")]
     if sum(map(len, terms)) > MAX_FACTORS:
-        raise InputError(
-            f"{shown(value)} has too many terms", where=where, allowed=f"up to {MAX_FACTORS} numbers"
-        )
+        problem = f"{shown(value)} has too many terms"
+        raise InputError(problem, where=where, allowed=f"up to {MAX_FACTORS} numbers")
     return sum(math.prod(_parse_factor(factor, value, where) for factor in term) for term in terms)
 
 

@@ -38,7 +38,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
          "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail"),
         ("fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50", "Launches on 2 of 2 GPUs, 1 with at least 50%"),
         ("calc --cc 7.0,7.5,9.0 -t 1024 -r 72",
-         "7.0, 7.5, 9.0: 1,024 threads with 72 registers each need 73,728 registers in one"),
+         "All: 1,024 threads with 72 registers each need 73,728 registers in one block,"),
         ("budget --cc 7.5,3.7 -t 1024 -r 40", " 1 / 2       100%         64  48 KiB  __launch_bounds__(1024, 1)"),
         ("budget --cc 9.0 --stage-smem 16k", "     2     113 KiB       7"),
         ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",

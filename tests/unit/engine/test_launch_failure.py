@@ -70,7 +70,7 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
 
 def test_the_subjects_of_limits() -> None:
     for cc, kernel, words in (
-        ("3.0", Kernel(32, 64), "but a thread can use at most 63. The runtime reports"),
+        ("3.0", Kernel(32, 64), "but a thread can have at most 63. The runtime reports"),
         ("9.0", Kernel(512, max_threads=256), 'for at most 256. The runtime reports "invalid argument".'),
         ("9.0", Kernel(1025), '"invalid argument" ("invalid configuration argument" before CUDA 13).'),
     ):

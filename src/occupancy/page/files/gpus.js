@@ -63,8 +63,8 @@ function findGpu(typed) {
   const gpus = named.length ? named : gpusWith(text);
   const ccs = [...new Set(gpus.map((each) => each.cc))];
   if (ccs.length !== 1) {
-    const start = keyOf(text) || "?";
-    const number = start.replace(new RegExp(`^(${FAMILIES.join("|")})(?=\\d)`), ""); // 5090 of GTX 5090
+    const start = keyOf(text.replace(/(?<=\d)\D.*/, "")) || "?"; // A100 of A100 80G
+    const number = start.replace(new RegExp(`^(${FAMILIES.join("|")})+(?=\\d)`), ""); // 5090 of GTX 5090
     const begins = ({ short, keys }) => short.startsWith(number) || keys.some((key) => key.startsWith(start));
     const alike = BY_USE.filter((each) => gpus.includes(each) || (!gpus.length && begins(each)));
     const choices = alike.sort((a, b) => begins(b) - begins(a)).map(({ name }) => name);
