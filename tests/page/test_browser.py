@@ -185,7 +185,7 @@ COLOUR = "getComputedStyle(document.querySelector('{}')).color"
         ("cc=9.0&threads=256", "9.0", {"#gpu-facts": "9.0 · Hopper"}),
         ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", {"#gpu-facts": "8.0 · 108 SMs"}),
         ("gpu=B200&threads=256&tensor-memory=256", "10.0",
-         {"#detail": "One more block lacks the permit for tcgen05.alloc.",
+         {"#detail": "One more block lacks the tcgen05.alloc permit.",
           "#steps-title": "Fewer registers or less shared memory would not raise occupancy."}),
         ("cc=9.0&threads=256&dynamic-smem=60k&grid=1000", "9.0",
          {".why h2": "Limited by shared memory", "#detail": "One more block lacks 16\u00a0KiB of shared memory.",

@@ -148,7 +148,7 @@ const app = {
   // Calculate for another GPU, and keep this one among the pinned.
   choose(text) {
     this.act(() => {
-      this.keepPinned(this.fields.gpu);
+      this.keepPinned(this.launch.fields.gpu);
       this.change({ gpu: text });
     });
   },

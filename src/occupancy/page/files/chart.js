@@ -57,7 +57,6 @@ class Chart {
   get bottom() { return this.height - EDGE.bottom; }
   x(value) { return EDGE.left + Math.min(1, value / this.axes[0].high) * (this.right - EDGE.left); }
   y(share) { return this.bottom - share * (this.bottom - EDGE.top); }
-  // Shares of the width and height at a pointer.
   sharesAt({ clientX, clientY }) {
     const { left, top } = this.svg.getBoundingClientRect();
     const across = (clientX - left - EDGE.left) / (this.right - EDGE.left);

@@ -13,13 +13,13 @@ function failureText({ limit, needed, allowed }, { kernel, allocated }) {
   if (name === "registers" && needed > allocated.registers) advice = "The launch rounds the warps up. " + advice;
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
 }
-// Missing amount of each limiter for one more block: 8,192 registers.
+// Missing amount of each limiter for one more block: 8,192 registers; of several, short: 4 KiB, 64 columns.
 function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
   return limiters.map((name) => {
-    if (name === "virtual_resources" && kernel.tensor_memory !== null) return "the permit for tcgen05.alloc";
+    if (name === "virtual_resources" && kernel.tensor_memory !== null) return "the tcgen05.alloc permit";
     const missing = (blocks + 1) * uses[name].per_block - uses[name].per_multiprocessor;
     if (name === "blocks") return "1 block slot";
-    if (missing > 0) return words.some(name, missing);
+    if (missing > 0) return limiters[1] ? words.some(name, missing).replace(/ of .*/, "") : words.some(name, missing);
     return name === "registers" ? "registers in each sub-partition" : words.name(name);
   });
 }
@@ -77,7 +77,7 @@ function changesOf({ kernel, shared_memory_pool: pool }, requires) {
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
     const [unit] = / \w+$/.exec(words.amount(name, amount)) ?? [""];
     const after = name === "smem" ? `${words.size(amount)} shared` : words.some(name, amount);
-    return `${words.amount(name, now).replace(unit, "")} → ${after}`;
+    return `${words.amount(name, now).replace(unit, "")} → ${after.replace(" of tensor memory", "")}`;
   });
 }
 // A button that applies a step: the occupancy it reaches and its changes, or a sentence in the list of all.
@@ -176,7 +176,7 @@ function resultOn(limits, { kernel, cluster }) {
     return { result, isBad, why: limitersOf(result).replaceAll(" and ", " + ").replaceAll(" memory", "") };
   }, ({ message }) => ({ result: null, isBad: true, why: message.replace(/( on \S+)?\.$/, "") }));
 }
-// Show the kernel on the pinned GPUs and the current one (an empty row if it is pinned), and A with what differs.
+// Show the kernel on the pinned GPUs and the current one, with at least three rows, and A with what differs.
 function showGpus(launch, pins, kept) {
   const { fields, gpu, limits: own } = launch;
   const here = fullNameOf(fields.gpu);
@@ -194,7 +194,8 @@ function showGpus(launch, pins, kept) {
     return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: fullNameOf(text) === here });
   });
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
-  pinned.push(pins.some(({ text }) => fullNameOf(text) === here) ? element("tr", { "aria-hidden": "true" }) : current);
+  const isPinned = pins.some(({ text }) => fullNameOf(text) === here);
+  if (!isPinned || pinned.length < 3) pinned.push(isPinned ? element("tr", { "aria-hidden": "true" }) : current);
   const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs, { name: "spills", label: "spills" }];
   const texts = inputs.filter((input) => kept && textOf(fields, input) !== textOf(kept.fields, input))
     .map((input) => `${textOf(kept.fields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
