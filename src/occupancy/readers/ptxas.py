@@ -41,7 +41,7 @@ _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 _BEFORE, _AFTER = 20, 200
 
 # Places between lines that were pasted as one line, or as a JSON string.
-_JOINED = re.compile(rf"\\n|(?=ptxas|nvlink)| (?=\d{{1,12}}{_STACK_FRAME})")
+_JOINED = re.compile(rf"\\n|(?=(?:ptxas|nvlink)\S{{0,9}} info\b)| (?=\d{{1,12}}{_STACK_FRAME})")
 
 _LOST = (
     "skipped {} from here on, because lines are missing, wrapped or damaged, or mixed by parallel compilers. "
@@ -121,7 +121,7 @@ def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:
     """Yield the lines without colors, and the lines that a paste joined one by one."""
     for number, line in lines:
         line = ESCAPES.sub("", line) if "\x1b" in line else line
-        for piece in _JOINED.split(line) if line.count("ptxas") > 1 else (line,):
+        for piece in _JOINED.split(line) if line.count(" info") > 1 else (line,):
             yield number, piece
 
 

@@ -60,7 +60,7 @@ def test_in_every_encoding() -> None:
     [
         (KERNEL.replace(", used 1 barriers", ""), "barriers", None),
         (KERNEL.replace(", 256 bytes smem", ""), "static_smem", 0),
-        (KERNEL.replace("_Z1kPf", "void k<(int)3>(float*, int)"), "name", "void k<(int)3>(float*, int)"),
+        (KERNEL.replace("_Z1kPf", "void ptxas<(int)3>(int)"), "name", "void ptxas<(int)3>(int)"),
         # Compilers for the first GPUs print reserved shared memory separately.
         (KERNEL.replace("256 bytes smem", "2064+16 bytes smem, 44 bytes cmem[1]"), "static_smem", 2080),
         (KERNEL.replace("cumulative stack size", "lmem").replace("sm_80", "sm_10"), "arch", "sm_10"),

@@ -15,7 +15,7 @@ function fromCompiler(text) {
     kernels.push({ name: name || "kernel", arch, fields });
     [name, spills] = ["", ""];
   };
-  for (const line of text.replaceAll("\xa0", " ").replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").split(/\n|\\n|(?=ptxas)/)) {
+  for (const line of text.replaceAll("\xa0", " ").replace(/\x1b\[[\d;]*[A-Za-z]/g, "").split(/\n|\\n|(?=ptxas info)/)) {
     const entry = /Compiling entry function\s+\W(.{1,4000})\W\s+for\s+\W(sm_\w+)\W/.exec(line); // any quotes
     const [, stores, loads] = /(\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads/.exec(line) ?? [];
     const [, used, rest] = /\b[Uu]sed (\d{1,12}) registers(.*)/.exec(line) ?? [];
