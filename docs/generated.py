@@ -11,7 +11,7 @@ from typing import Any
 import occupancy
 from occupancy.page.build import build_page
 from occupancy.report.model import NOTES
-from occupancy.report.schema import REPORTS, columns_of, json_schema
+from occupancy.report.schema import REPORTS, json_schema
 
 API_HEAD = """# Python API
 
@@ -115,7 +115,7 @@ def json_page() -> str:
     first = json_schema(next(iter(REPORTS)))["properties"]["inputs"]["properties"]
     parts = [JSON_HEAD, _fields_table("Inputs", "`inputs` contains the inputs that you passed:", first)]
     for command in REPORTS:
-        _, rows = columns_of(command)
+        _, rows = REPORTS[command]
         columns = json_schema(command)["properties"][rows]["items"]["properties"]
         parts.append(
             _fields_table(f"occupancy {command}", f"Each object in `{rows}` has these fields:", columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 Kind = TypeVar("Kind", bound="OccupancyError")
 T = TypeVar("T")
@@ -19,6 +19,19 @@ MAX_OTHERS = 19
 """Errors that are printed together with the first; more are counted."""
 
 
+class Place(NamedTuple):
+    """Position in a file."""
+
+    file: str
+    line: int | None
+    entry: str = ""
+    """Name of a value there, such as ``rules 1: max_regs``."""
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f", line {self.line}"
+        return f"{self.file}{line}{f': {self.entry}' if self.entry else ''}"
+
+
 class OccupancyError(ValueError):
     """Base class of every error that an input causes.
 
@@ -27,7 +40,7 @@ class OccupancyError(ValueError):
 
     Args:
         problem: Problem, with the given value.
-        where: Input, file or table entry.
+        where: Input, file, or position in a file, which is also the attribute ``place``.
         allowed: Accepted values.
         hint: Fix, as a full sentence, in which options follow the arguments' names.
         choices: Candidates, each with its line below the hint; empty if the hint has the names.
@@ -38,20 +51,21 @@ class OccupancyError(ValueError):
     others: tuple[OccupancyError, ...] = ()
 
     def __init__(
-        self, problem: str, *, where: str = "", allowed: str = "", hint: str = "",
+        self, problem: str, *, where: str | Place = "", allowed: str = "", hint: str = "",
         choices: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
-        self.problem, self.where, self.allowed = map(cut, (problem, where, allowed))
+        self.place = where if isinstance(where, Place) else None
+        self.problem, self.where, self.allowed = map(cut, (problem, str(where), allowed))
         self.hint = re.sub(OPTION, "", cut(hint))
         self.hint_with_options = re.sub(f"`[^`]+`{OPTION}", r"\1", cut(hint))
         self._choices = choices or {}
         self.choices = tuple(self._choices)
         super().__init__(self.problem)
 
-    def with_location(self, where: str, kind: type[Kind]) -> Kind:
+    def with_location(self, where: str | Place, kind: type[Kind]) -> Kind:
         """Return the error at another place, and of another class."""
-        made = kind(self.problem)
-        vars(made).update(vars(self), where=where, others=())
+        made = kind(self.problem, where=where)
+        vars(made).update(vars(self), where=made.where, place=made.place, others=())
         return made
 
     def lines(self) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from .advice.block_sizes import BlockSize as BlockSize
 from .advice.budget import BudgetLevel as BudgetLevel
-from .advice.carveout import SharedMemorySize as SharedMemorySize
 from .advice.next_steps import Changes as Changes
 from .advice.next_steps import NextStep as NextStep
 from .advice.runtime import LaunchConfiguration as LaunchConfiguration
+from .advice.slack import SharedMemorySize as SharedMemorySize
 from .advice.waves import FullWave as FullWave
 from .api.gpus import Fit as Fit
 from .api.gpus import RegisterSplit as RegisterSplit
@@ -27,10 +27,12 @@ from .compare.check import BrokenKernel as BrokenKernel
 from .compare.check import Violation as Violation
 from .compare.diff import Change as Change
 from .compare.diff import DiffRow as DiffRow
+from .compare.rules import RuleEntry as RuleEntry
 from .compare.rules import Rules as Rules
 from .engine import LaunchFailure as LaunchFailure
 from .engine.common import Model as Model
 from .engine.common import Use as Use
+from .errors import Place as Place
 from .readers import KernelStream as KernelStream
 from .readers import ReadProblem as ReadProblem
 from .readers.record import Spills as Spills

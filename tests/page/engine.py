@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 from py_mini_racer import MiniRacer
 
-from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.launch_requirements import compile_error
 from occupancy.advice.next_steps import next_steps
-from occupancy.advice.slack import slack
+from occupancy.advice.slack import carveout, slack
 from occupancy.engine import Result
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script

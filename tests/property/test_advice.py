@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from occupancy import InputError
 from occupancy.advice.block_sizes import block_sizes
 from occupancy.advice.budget import budget
-from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import launch_bounds
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.runtime import (
@@ -23,7 +22,7 @@ from occupancy.advice.runtime import (
     max_active_blocks_per_multiprocessor,
     max_potential_block_size,
 )
-from occupancy.advice.slack import slack
+from occupancy.advice.slack import carveout, slack
 from occupancy.engine import MODELS, Model, Result, cuda
 from occupancy.tables import shipped
 from occupancy.tables.gpus import Gpu

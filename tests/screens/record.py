@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from occupancy.report.schema import REPORTS, columns_of, json_schema
+from occupancy.report.schema import REPORTS, json_schema
 from tests.cli_runner import run
 
 from .errors import errors
@@ -65,7 +65,7 @@ def fields() -> str:
     """Return the fields of each command's JSON and CSV, with their types."""
     lines = []
     for command in REPORTS:
-        columns, rows_key = columns_of(command)
+        columns, rows_key = REPORTS[command]
         lines.append(f"{command}: {', '.join(json_schema(command)['properties'])}")
         lines += [f"  {rows_key}[].{column.key}: {column.type or 'any'}" for column in columns]
     return "\n".join([*lines, ""])

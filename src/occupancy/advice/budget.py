@@ -84,12 +84,12 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
 
 def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, change: str) -> InputError:
     """Return the error for too many blocks, with the maximum, its limiters, and a change."""
-    threads, most = given.kernel.threads, given.active_blocks
+    most = given.active_blocks
     if not most:
         return InputError(f"no block can be resident: {given.reason}")
     limiters = " and ".join(given.limiters).replace("_", " ")
     sm = f"an SM of {gpu.name or f'compute capability {gpu.cc}'}"
-    problem = f"{target:,} blocks of {threads:,} threads do not fit on {sm}, limited by {limiters}"
+    problem = f"{target:,} blocks do not fit on {sm}, limited by {limiters}"
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
     hint = f"Lower the target, or {change}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypedDict
 from ..engine import Result
 from ..values.records import FrozenDict, readable
 from ..values.resources import QUANTITIES
-from .carveout import carveout
 from .search import Level, VariedResource
+from .slack import carveout
 
 FIRST_WITH_SETMAXNREG = (9, 0)
 """PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 accepts it for all."""

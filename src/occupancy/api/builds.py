@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..builds.names import short_name
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
-from ..compare.rules import RULES_FILE, Exemption, Rule, Rules, find_rules, read_rules, removable
+from ..compare.rules import RULES_FILE, Exemption, Rule, RuleEntry, Rules, find_rules, read_rules, removable
 from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
-from ..report.check import broken_by_name, check_findings, check_report
+from ..report.check import check_findings, check_report
 from ..report.diff import changes_by_name, diff_report
-from ..report.model import Report
+from ..report.model import Report, Table
 from ..report.scan import Finding
-from ..values.atomic_file import written_atomically
+from ..tables.files import written_atomically
 from ..values.numbers import count
 from ..values.records import documented
 from .results import Printed
@@ -71,15 +70,16 @@ class CheckResult(Printed, Checked):
         return [each._replace(file=path) if os.path.exists(path) else each for each, path in paths]
 
     def report(self) -> Report:
-        return check_report(self)
+        return check_report(self, {"build": self.build, **self.inputs}, self.command, self.updated)
 
     def __repr__(self) -> str:
-        """Return the headline, removed kernels and the first broken one, for ``assert result.passed, result``."""
+        """Return the headline and the first failing kernel, for ``assert result.passed, result``."""
         # pytest shows 240 characters, from the start and the end.
-        parts = [self.report().headline[0].partition(" (")[0]]
-        parts += list(dict.fromkeys(short_name(each.name) for each in self.removed))[:3]
-        for kernel in broken_by_name(self)[:1]:
-            parts += [kernel.name, *map(": ".join, kernel.facts())]
+        report = self.report()
+        parts = [report.headline[0].partition(" (")[0]]
+        for section in report.details[:1]:
+            if isinstance(section, Table):
+                parts += [section.title, *map(": ".join, section.rows)]
         return f"<CheckResult: {'; '.join(parts)}>"
 
 
@@ -130,7 +130,7 @@ def diff(
 
 def check(
     build: Paths,
-    rules: Path | Rule | Sequence[Rule | Exemption] | None = None,
+    rules: Path | RuleEntry | Sequence[RuleEntry] | None = None,
     *,
     baseline: Path | None = None,
     allow_removed: bool | str | Sequence[str] = False,
@@ -286,10 +286,10 @@ def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ())
     return shlex.join(["occupancy", "check", *build, *named, *options])
 
 
-def _rules(rules: Path | Rule | Collection[Rule | Exemption] | None) -> Rules:
+def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None) -> Rules:
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = as_list(rules)
-        wrong = [each for each in given if not isinstance(each, (Rule, Exemption))]
+        wrong = [each for each in given if not isinstance(each, RuleEntry)]
         if wrong or not any(isinstance(each, Rule) for each in given):
             problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "contains no Rule"
             raise RulesError(problem, where="rules", hint="Write them as [Rule(min_occupancy=0.5)].")
@@ -323,8 +323,7 @@ def _read_whole(paths: Sequence[str]) -> Build:
     """Read a build; refuse one with a damaged part, without which a check would pass."""
     build = read_build(paths)
     if build.problems:
-        first = build.problems[0]
-        raise ReadError(first.what, where=first.where)
+        raise build.problems[0].error()
     if all(record.regs is None for record in build.kernels):
         raise ReadError("contains no compiled kernels", where=build.name)
     return build

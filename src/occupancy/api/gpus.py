@@ -11,10 +11,10 @@ from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
 from ..advice.waves import check_cluster
 from ..engine import Model, check_model
 from ..errors import InputError, shown
-from ..report.fits import fits_report
+from ..report.budget import registers_report
+from ..report.calc import fits_report
 from ..report.limits import gpus_report, sources_report
 from ..report.model import Report
-from ..report.registers import registers_report
 from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching
 from ..tables.sources import Provenance, provenance

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
 from ..advice.budget import budget
-from ..advice.carveout import carveout
 from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import compile_error, opt_ins
 from ..advice.next_steps import NextStep, next_steps
-from ..advice.slack import slack
+from ..advice.slack import carveout, slack
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
 from ..errors import InputError

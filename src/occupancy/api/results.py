@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from ..advice.budget import BudgetFields, BudgetLevel
-from ..advice.carveout import CarveoutFields
 from ..advice.launch_bounds import LaunchBoundsFields
-from ..advice.slack import SlackFields
+from ..advice.slack import CarveoutFields, SlackFields
 from ..advice.waves import WavesFields
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import slack_report, waves_report

@@ -12,7 +12,7 @@ from ..builds.merge import merge
 from ..builds.names import matches
 from ..builds.rows import Evaluator, ScannedKernel, parse_block_size
 from ..builds.select import ORDERS, Order, Selection, names_there
-from ..errors import ErrorCollector, InputError, ReadError, shown
+from ..errors import ErrorCollector, InputError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import read_each
 from ..report.model import Column, Report
@@ -186,7 +186,7 @@ def scan(
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:
-                errors.add(ReadError(problem.what, where=problem.where))
+                errors.add(problem.error())
     reading.check_patterns(records)
     wanted = reading.sized(selection.records(records))
     rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))

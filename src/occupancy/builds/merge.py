@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..engine.common import round_up
 from ..readers import Item, KernelRecord
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
-from ..tables.compatibility import runs_on
+from ..tables.gpus import runs_on
 from .names import base_name, signature
 
 LOGS = frozenset({"ptxas", "res-usage"})

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from ..errors import InputError, shown
 from ..readers import KernelRecord
-from ..tables.compatibility import runs_on
+from ..tables.gpus import runs_on
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean
 from .names import base_name, contains, last_name

@@ -47,7 +47,7 @@ def calc(
 
     results = compute(chosen_gpus(inputs), **inputs)
     rows = [_row(result, grid, cluster, multiprocessor_count) for result in results]
-    show(calc_report(rows, explain=explain), output_format)
+    show(calc_report(rows, is_explained=explain), output_format)
     if exit_code and not all(result.launchable and result.compile_error is None for result in results):
         sys.exit(1)
 
@@ -97,7 +97,7 @@ def fits(
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
     from ..api.gpus import fits as fitting
-    from ..report.fits import fits_report
+    from ..report.calc import fits_report
     from ..values.spellings import parse_optional, parse_share
 
     rows = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
@@ -135,18 +135,17 @@ def budget(
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
-    needs_threads = stage_smem is None or occupancy is not None or inputs["threads"] is not None
-    kernel = kernel_of_inputs(None, inputs if needs_threads else {**inputs, "threads": 1})
-    bare = kernel if stage is None else kernel.replace(smem=0)
+    is_any_size = stage is not None and occupancy is None and inputs["threads"] is None
+    kernel = kernel_of_inputs(None, {**inputs, "threads": 1} if is_any_size else inputs)
     share = parse_optional(parse_share, occupancy, "occupancy")
     budgets = [
-        budget_of(gpu, bare, occupancy=share, blocks=target, model=model)._replace(kernel=kernel)
+        budget_of(gpu, kernel, occupancy=share, blocks=target, model=model)
         for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
     ]
     if stage is not None:
         most = max(level.smem for each in budgets for level in each.levels) - kernel.shared_memory
         in_range(stage, "stage_smem", 1, max(1, most))
-    show(budget_report(budgets, stage, with_threads=needs_threads), output_format)
+    show(budget_report(budgets, stage, is_any_size=is_any_size), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:

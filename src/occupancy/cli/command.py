@@ -79,14 +79,16 @@ class Command(WithExamples):
         """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
         known = _options_of(self)
         valued = {name for each in self.params if not getattr(each, "is_flag", True) for name in each.opts}
-        for place, word in enumerate(args):
+        words = [""]
+        for word in args:
             # -threads is --threads, -arch the unknown --arch (click reads -a -r -c -h), -x of --title -x a value
             is_long = f"-{word.partition('=')[0]}" in known or word[:2] not in known
-            if re.match("-[a-z]{2}", word) and is_long and args[place - 1] not in valued:
-                args[place] = f"-{word}"
-            elif re.match("-[a-z]=", word):
-                args[place] = word.replace("=", "", 1)
-        values = super().parse_args(ctx, args)
+            if words[-1] not in valued and is_long and re.match("-[a-z]{2}", word):
+                word = f"-{word}"
+            elif words[-1] not in valued and re.match("-[a-z]=", word):
+                word = word.replace("=", "", 1)
+            words.append(word)
+        values = super().parse_args(ctx, words[1:])
         if values:
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""
             noun = "arguments" if len(values) > 1 else "argument"
@@ -158,16 +160,13 @@ def name_of(param: click.Parameter) -> str:
 def message_of(error: click.UsageError) -> str:
     """Return an error of click in our style: the problem, then the text to type."""
     if error.ctx is None:
-        return re.sub("^Option '(.+?)'", r"\1", error.format_message())
+        return error.format_message()
     command = error.ctx.command
     if isinstance(error, click.MissingParameter) and error.param is not None:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        problem = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
-        if choices := getattr(error.param.type, "choices", ()):
-            problem = f"{problem.split(' is not ')[0]} is unknown. Allowed: {', '.join(choices)}."
-        return about(name_of(error.param), problem)
+        return about(name_of(error.param), error.message.replace("a valid float", "a number"))
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
         text = f"No such option {error.option_name}."

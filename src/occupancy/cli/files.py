@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,12 @@ from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import BUILD_FORMATS, CHECK_FORMATS, format_of, format_option, output_option, show, written_to
+
+if TYPE_CHECKING:
+    from ..api.builds import CheckResult, Diff
+    from ..api.scan import Scan
+    from ..report.check import FailedCheck
+    from ..report.model import Report
 
 
 def _block_sizes(
@@ -90,7 +96,9 @@ def scan(
     chosen = () if columns is None else chosen_columns(columns.split(","))
     output_format = format_of(output, output_format, BUILD_FORMATS)
     result = scan_files(sources, gpu=chosen_gpu(options), **options)
-    _write_report(result, output, output_format, sources, columns=chosen, in_full=in_full)
+    is_page = output_format == "html"
+    report = result.report(() if is_page else chosen, in_full=in_full or is_page)
+    _write_report(result, report, output, output_format, sources)
 
 
 @command(
@@ -122,21 +130,24 @@ def diff(
     from ..api.builds import diff as compare
 
     output_format = format_of(output, output_format, ["html"])
-    options["with_same"] |= output_format == "html"
+    is_page = output_format == "html"
+    options["with_same"] |= is_page
     result = compare(old, new, gpu=chosen_gpu(options), **options)
-    _write_report(result, output, output_format, [new], old, in_full=in_full)
+    _write_report(result, result.report(in_full=in_full or is_page), output, output_format, [new], old)
 
 
 def _write_report(
-    result: Any, output: str | None, output_format: str | None, files: Sequence[str], old: str | None = None,
-    **settings: Any,
+    result: Scan | Diff, report: Report, output: str | None, output_format: str | None, files: Sequence[str],
+    old: str | None = None,
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
+    from ..api.scan import Scan
+
     problems = list(map(str, result.problems))
     for problem in problems:
         click.echo(f"Warning: {printable(problem).rstrip('.')}.", err=True)
     with written_to(output, [*files, old]):
-        if output_format == "sarif":
+        if output_format == "sarif" and isinstance(result, Scan):
             from ..render.ci import sarif
             from ..report.scan import SCAN_FINDINGS
 
@@ -144,9 +155,9 @@ def _write_report(
         elif output_format == "html":
             from ..page.build import build_report
 
-            click.echo(build_report(__version__, result.report(in_full=True), files, old, problems))
+            click.echo(build_report(__version__, report, files, old, problems))
         else:
-            show(result.report(**settings), output_format)
+            show(report, output_format)
     if problems:
         sys.exit(1)
 
@@ -182,28 +193,31 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
 
         # Other formats are not written: their file may be the baseline of rules that cannot be read.
         formats = {path: each for path, each in formats.items() if each in (*CHECK_FORMATS, "markdown")}
-        _write_checked(FailedCheck(check.messages(error)), build, formats, build)
+        _write_checked(FailedCheck(error.every, check.messages(error)), build, formats)
         raise
-    _write_checked(result, build, formats, [*build, result.rules.source, result.rules.baseline])
+    _write_checked(result, build, formats)
     if not result.passed:
         sys.exit(1)
 
 
 def _write_checked(
-    result: Any, build: Sequence[str], formats: Mapping[str, str | None], inputs: Sequence[str | None]
+    result: CheckResult | FailedCheck, build: Sequence[str], formats: Mapping[str, str | None]
 ) -> None:
     from ..render import ci
     from ..report.check import CHECK_FINDINGS, FailedCheck, check_cases, remarks
 
+    checked = None if isinstance(result, FailedCheck) else result
+    settings = [checked.rules.source, checked.rules.baseline] if checked else []
     for path, output_format in formats.items():
-        with written_to(path, inputs):
+        with written_to(path, [*build, *settings]):
             if output_format == "sarif":
                 click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
             elif output_format == "github":
-                click.echo(ci.github(result.findings(), result.report().headline, remarks(result)))
+                notices = remarks(checked) if checked else ()
+                click.echo(ci.github(result.findings(), result.report().headline, notices))
             elif output_format == "junit":
-                kind = "error" if isinstance(result, FailedCheck) else "failure"
-                click.echo(ci.junit(", ".join(build), list(check_cases(result)), kind))
+                cases = check_cases(checked.kernels if checked else (), result.findings())
+                click.echo(ci.junit(", ".join(build), cases, "failure" if checked else "error"))
             else:
                 show(result.report(), output_format)
 

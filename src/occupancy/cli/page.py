@@ -76,7 +76,7 @@ def _fragment(inputs: dict[str, Any]) -> str:
 def schema(command: str) -> None:
     """Print the JSON Schema of a command's output with --format json.
 
-    COMMAND is a command such as calc, or sources for limits --sources.
+    COMMAND is a command such as calc, sources for limits --sources, or stages for budget --stage-smem.
 
     \b
     occupancy schema calc

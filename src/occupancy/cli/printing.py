@@ -78,7 +78,7 @@ def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[
     if path is None or path == "-":
         yield
         return
-    from ..values.atomic_file import written_atomically
+    from ..tables.files import written_atomically
 
     for name in filter(None, inputs):
         if os.path.exists(name) and os.path.exists(path) and os.path.samefile(name, path):

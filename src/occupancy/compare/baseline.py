@@ -23,8 +23,7 @@ from ..errors import BaselineError, ReadError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
 from ..readers.reading import STANDARD_INPUT, STANDARD_INPUT_NAME, read_each
-from ..tables.files import check_size, read_bytes
-from ..values.atomic_file import written_atomically
+from ..tables.files import check_size, read_bytes, written_atomically
 from ..values.spellings import INT_MAX
 from .match import match
 
@@ -116,8 +115,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
             sources = [stream]
     records, problems = merge(read_each(sources, common))
     if not records:
-        first = problems[0]
-        raise ReadError(first.what, where=first.where)
+        raise problems[0].error()
     # Files get paths relative to their folder, or base names: after merging, because these can be ambiguous.
     files = {file for record in records for file in (record.source, *record.also_in)}
     portable = {}

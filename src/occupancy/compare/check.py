@@ -18,9 +18,7 @@ from ..readers import KernelRecord
 from ..values.records import documented, readable
 from .diff import MEASURES, Change, Fix, Measure, causes, explaining, find_fix
 from .match import by_name, match
-from .rules import CRITERIA, Exemption, Rule, Rules
-
-LAUNCH_CHANGES = ("name", "launch_bounds", "cluster_dim")  # code that launches the kernel may depend on them
+from .rules import CRITERIA, Exemption, Rule, RuleEntry, Rules
 
 
 class Demand(NamedTuple):
@@ -109,7 +107,7 @@ class Checked:
     """New names, launch bounds and cluster sizes that explain no broken rule."""
     ended: tuple[Exemption, ...]
     """Ended exemptions of kernels that break rules."""
-    unused: tuple[tuple[Rule | Exemption, list[str]], ...] = field(hash=False)
+    unused: tuple[tuple[RuleEntry, list[str]], ...] = field(hash=False)
     """Exemptions, and rules without demands, whose patterns match no kernel, with these patterns."""
 
     @property
@@ -158,7 +156,9 @@ def check_kernels(
             part = replace(checked, violations=tuple(violations), exemption=exemption)
             (exempt if exemption else broken).append(part)
         for change in causes(old, row) if old else ():
-            if change.name in LAUNCH_CHANGES and change not in checked.causes:
+            # Code that launches the kernel may depend on these values.
+            is_of_launch = change.name in ("name", "launch_bounds", "cluster_dim")
+            if is_of_launch and change not in checked.causes:
                 changed.append((kernel, change))
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     return Checked(
@@ -231,17 +231,17 @@ class _Run:
 
     def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool
-    ) -> list[tuple[Rule | Exemption, list[str]]]:
+    ) -> list[tuple[RuleEntry, list[str]]]:
         """Raise errors for rules that checked nothing; return other entries that match no kernel."""
         distinct = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
-        unused: list[tuple[Rule | Exemption, list[str]]] = []
+        unused: list[tuple[RuleEntry, list[str]]] = []
         with ErrorCollector() as errors:
             for number, rule in enumerate(self.rules.rules if self.baseline is None else [], 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
                     problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
                     hint = "Set `baseline` (`--baseline FILE`), and write the file with `update=True` (`--update`)."
-                    errors.add(RulesError(problem, where=rule.place, hint=hint))
-            entries: list[Rule | Exemption] = [*self.rules.rules, *self.rules.exemptions]
+                    errors.add(RulesError(problem, where=rule.place or "", hint=hint))
+            entries: list[RuleEntry] = [*self.rules.rules, *self.rules.exemptions]
             for number, entry in enumerate(entries, 1):  # rules first
                 matched = {pattern for kernel in distinct.values() for pattern in entry.matching(kernel)}
                 idle = [pattern for pattern in entry.patterns if pattern not in matched]
@@ -287,4 +287,4 @@ def _idle_error(
         near["hint"] = f"There is code for {', '.join(cc.sm for cc in sorted(ccs - {None}))}."
     problem = f"rule {number} matches no kernel: {', '.join(idle)}{archs}"
     near["hint"] = f"Correct or remove it. {near['hint']}"
-    return RulesError(problem, where=rule.place, **near)
+    return RulesError(problem, where=rule.place or "", **near)

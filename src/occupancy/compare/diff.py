@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -36,7 +37,6 @@ Verdict = Literal["worse", "mixed", "better", "changed", "renamed", "same"]
 """Occupancy and spills determine better or worse, or the stack if spills are unknown. Others only change."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-
 
 MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
     "occupancy": attrgetter("occupancy"),
@@ -135,9 +135,7 @@ def compare(
 ) -> Differences:
     """Compare two builds; the threshold is in percent of the larger value, or in points of occupancy."""
     matching = match(old, new, ignore_arch=ignore_arch)
-    rows: list[DiffRow] = []
-    same = 0
-    unknown: Counter[str] = Counter()
+    rows, same, unknown = list[DiffRow](), 0, Counter[str]()
     for pair in matching.pairs:
         if (
             not with_same
@@ -273,15 +271,31 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
         return None
     if record.min_blocks is not None or record.register_cap is None or cc is None:
         return threads, record.min_blocks
-    try:
+    with suppress(OccupancyError):  # a compute capability of a user's table
         gpu = Gpu(limits(cc))
         fitting = Result(gpu.limits, Kernel(threads, record.register_cap)).active_blocks
         for blocks in (1, fitting):
             if blocks and launch_bounds(gpu, Kernel(threads), blocks).register_cap == record.register_cap:
                 return threads, blocks
-    except OccupancyError:  # a compute capability of a user's table
-        pass
     return threads, None
+
+
+def _sufficient(
+    new: ScannedKernel, limits: Mapping[Measure, float], *, but_occupancy: bool
+) -> dict[str, int] | None:
+    """Return the largest inputs that keep all limits; None if none reach the occupancy."""
+    requires = dict[str, int]()
+    for measure, limit in limits.items():
+        amounts: Any = {} if measure in (*SPILLED, "occupancy") else {measure: int(limit)}
+        if measure == "occupancy" and not but_occupancy:
+            higher = next_steps(new.result) if new.result else ()
+            possible = (each for each in higher if is_possible(each, new.record))
+            known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
+            amounts = next((each.requires for each in known if each.occupancy >= limit - TOLERANCE), None)
+            if amounts is None:
+                return None
+        requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
+    return requires
 
 
 def find_fix(
@@ -291,23 +305,13 @@ def find_fix(
 
     ``old`` is a version that keeps the limits, or None.
     """
-    requires: Any = {}
     spills = bool(spilled_bytes(new.record))
     register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
     bounds = [each.new for each in register_limits if each.name == "launch_bounds" and each.new]
     too_low = [threads for threads, _ in bounds if threads < new.threads]
-    for measure, limit in limits.items():
-        amounts: Any = {} if measure in (*SPILLED, "occupancy") else {measure: int(limit)}
-        if measure == "occupancy" and not too_low:
-            higher = next_steps(new.result) if new.result else ()
-            possible = (each for each in higher if is_possible(each, new.record))
-            known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
-            amounts = next((each.requires for each in known if each.occupancy >= limit - TOLERANCE), None)
-            if amounts is None:
-                return Fix(None, {}, "only" if spills else "")
-        requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
-    if spills and "regs" in requires:
-        return Fix(None, {}, "only")
+    requires: Any = _sufficient(new, limits, but_occupancy=bool(too_low))
+    if requires is None or (spills and "regs" in requires):
+        return Fix(None, {}, "only" if spills else "")
     old_regs = (old and old.record.regs) or 0
     verbs = {"threads": "launch"}
     has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
 from ..builds.rows import parse_block_size
-from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, RulesError, shown
+from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, Place, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, settings_in
 from ..tables.gpus import compute_capabilities_of
@@ -52,15 +52,15 @@ CRITERIA: Mapping[str, Criterion] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Entry:
-    """Kernels of a rule or an exemption; their spellings are replaced by the parsed values."""
+class RuleEntry:
+    """Rule or exemption: its kernels. Parsed values replace their spellings."""
 
     kernels: Patterns = "*"
     """Patterns of names: ``*`` matches any text, ``?`` one character, and a leading ``!`` excludes."""
     arch: Any = ()
     """Architectures, such as ``"sm_90"`` or ``"hopper"``, or a list; empty for all."""
-    place: str = field(default="", compare=False, repr=False)
-    """Position in a file: ``occupancy.toml, line 7``."""
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Position in a file."""
 
     def __new__(cls, **values: Any) -> Any:
         names = {each.name for each in fields(cls)}
@@ -103,7 +103,7 @@ class _Entry:
 
 @readable
 @dataclass(frozen=True, kw_only=True)
-class Rule(_Entry):
+class Rule(RuleEntry):
     """Limits for some kernels. False turns off a limit of an earlier rule.
 
     Occupancies are numbers from 0 to 1 or text such as ``"75%"``. Sizes are bytes or text such as ``"48k"``.
@@ -152,7 +152,7 @@ class Rule(_Entry):
 
 @readable
 @dataclass(frozen=True, kw_only=True)
-class Exemption(_Entry):
+class Exemption(RuleEntry):
     """Exemption of kernels from rules, with a reason."""
 
     reason: str
@@ -217,26 +217,26 @@ Entry = TypeVar("Entry", Rule, Exemption)
 Value = TypeVar("Value")
 
 
-def _wrong(value: object, where: str, hint: str = "", allowed: str = "") -> RulesError:
+def _wrong(value: object, where: str | Place, hint: str = "", allowed: str = "") -> RulesError:
     problem = "is missing" if value is None else f"got {shown(value)}"
     return RulesError(problem, where=where, hint=hint, allowed=allowed)
 
 
-def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
+def _texts(value: object, where: str | Place, example: str) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value
     if isinstance(texts, (list, tuple)) and texts and all(isinstance(each, str) and each for each in texts):
         return tuple(texts)
     raise _wrong(value, where, f"Write {example}.")
 
 
-def removable(value: object, where: str = "allow_removed") -> tuple[str, ...]:
+def removable(value: object, where: str | Place = "allow_removed") -> tuple[str, ...]:
     """Return patterns of kernels that can be removed."""
     if isinstance(value, bool):
         return ("*",) if value else ()
     return _texts(value, where, 'true, false, or patterns such as "old_*"')
 
 
-def _parsed(where: str, parse: Callable[..., Value], *arguments: object) -> Value:
+def _parsed(where: str | Place, parse: Callable[..., Value], *arguments: object) -> Value:
     try:
         return parse(*arguments)
     except InputError as error:
@@ -273,7 +273,7 @@ def _bound(name: str, value: Any) -> float | bool:
     return value
 
 
-def _unknown(name: str, names: Collection[str], where: str) -> RulesError:
+def _unknown(name: str, names: Collection[str], where: str | Place) -> RulesError:
     return RulesError("is unknown", where=where, **did_you_mean(name[:MAX_SHOWN], names))
 
 
@@ -291,9 +291,9 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     table = settings_in(table) if above else table
     own = lines.get(above.rstrip("."), [{}])[0]
 
-    def at(name: str) -> str:
+    def at(name: str) -> Place:
         line = own.get(name) or lines.get(f"{above}{name}", [{}])[0].get("")
-        return f"{file}{f', line {line}' if line else ''}: {above}{name[:MAX_SHOWN]}"
+        return Place(file, line, f"{above}{name[:MAX_SHOWN]}")
 
     with ErrorCollector() as errors:
 
@@ -339,9 +339,9 @@ def _entry(
     names = [each.name for each in fields(make) if each.name != "place"]
     values: dict[str, Any] = {"kernels": None, "reason": None} if make is Exemption else {}
 
-    def at(name: str = "") -> str:
+    def at(name: str) -> Place:
         line = lines.get(name.partition(":")[0], lines.get(""))
-        return f"{file}{f', line {line}' if line else ''}: {where}{f': {name}' if name else ''}"
+        return Place(file, line, f"{where}: {name}" if name else where)
 
     with ErrorCollector() as errors:
         for name, value in entry.items():
@@ -355,7 +355,7 @@ def _entry(
                     hint = f'It is in percent: write {100 * value:g}, or "{value}%".'
                     errors.add(_wrong(value, at(name), hint))
         try:
-            return make(**values, place=at().rpartition(": ")[0])
+            return make(**values, place=Place(file, lines.get("")))
         except OccupancyError as error:
             for each in error.every:
                 if each.where or entry.keys() <= set(names):  # suppress "no limit" if the limit is misspelled

@@ -44,6 +44,8 @@ class LaunchFailure(NamedTuple):
     hint: str = ""
     error_before_13: str | None = None
     """Error of the runtime of CUDA 12 and older; None if it is the same."""
+    axis: str = ""
+    """Axis on which the block is too long: x, y or z."""
 
     def __str__(self) -> str:
         report = ""
@@ -77,11 +79,11 @@ def first_failure(
         return LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
     if kernel.max_threads is not None and threads > kernel.max_threads:
         return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, INVALID_VALUE)
-    axis = cuda.exceeded_dimension(limits, kernel)
-    if axis is not None and kernel.block_dim is not None:
-        length, allowed = kernel.block_dim[axis], limits.max_block_dim[axis]
-        what = f"{length:,} threads along {'xyz'[axis]} in one block"
-        return LaunchFailure(f"max_block_dim[{axis}]", length, allowed, what, *_TOO_LARGE)
+    number = cuda.exceeded_dimension(limits, kernel)
+    if number is not None and kernel.block_dim is not None:
+        length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
+        what = f"{length:,} threads along {axis} in one block"
+        return LaunchFailure(f"max_block_dim[{number}]", length, allowed, what, *_TOO_LARGE, axis)
     if block_limits.warps == 0:
         allowed = limits.max_threads_per_multiprocessor
         what = f"{in_one_block} of {allocated.warps} warps"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..errors import InputError, shown
+from ..tables.gpus import Gpu
 from ..values.fields import TENSOR_MEMORY_UNIT
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -61,6 +62,7 @@ class Result:
         "active_blocks", "active_warps", "allocated", "block_limits", "gpu", "kernel", "limits", "model",
     )  # fmt: skip
 
+    gpu: Gpu
     limits: Limits
     kernel: Kernel
     model: Model

@@ -158,7 +158,7 @@ class KernelStream(Iterable[KernelRecord]):
             elif isinstance(item, ReadProblem):
                 self.problems.append(item)
         if is_empty and self.problems:
-            raise ReadError(self.problems[0].what, where=self.problems[0].where)
+            raise self.problems[0].error()
 
 
 def _name(source: KernelSource) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any, Literal, NamedTuple
 
-from ..errors import InputError, about, cut
+from ..errors import InputError, Place, ReadError, about, cut
 from ..values.fields import Carveout
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.limits import ComputeCapability
@@ -292,13 +292,17 @@ class ReadProblem:
     def where(self) -> str:
         """Source and position."""
         if self.line is not None:
-            return f"{self.source}, line {self.line}"
+            return str(Place(self.source, self.line))
         if self.offset is not None:
             return f"{self.source}, byte {self.offset:#x}"
         return self.source
 
     def __str__(self) -> str:
         return about(self.where, self.what)
+
+    def error(self) -> ReadError:
+        """Return the problem as an error."""
+        return ReadError(self.what, where=self.where if self.line is None else Place(self.source, self.line))
 
 
 class Fusion(NamedTuple):

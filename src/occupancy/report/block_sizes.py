@@ -17,10 +17,8 @@ from .pictures import Picture, StepPlot, best_marks
 from .results import RESULT_COLUMNS
 from .words import LABELS, gpu_name, gpu_text, limited_by, uses_of
 
-MOST_LEVELS = 5
-"""Occupancies of the screen of one GPU."""
-MOST_ROWS = 16
-"""Block sizes of the screen of several."""
+MOST_LEVELS, MOST_ROWS = 5, 16
+"""Occupancies of the screen of one GPU, and block sizes of the screen of several."""
 
 
 class SizeRow(NamedTuple):
@@ -63,7 +61,7 @@ def block_sizes_report(
     if rows:
         limiters = f", {limited_by(rows[0].sizes[0].limiters)}" if len(gpus) == 1 else ""
         best = f"best {percent(rows[0].lowest)}{limiters}"
-        details += _levels(rows, all_rows) if len(gpus) == 1 else _sizes_of_several(gpus, rows, all_rows)
+        details += _sections(gpus, rows, all_rows)
     elif reasons := [f"{gpu_name(each.gpu)}: {each.reason}" for each in results if each.reason]:
         details.append(Paragraph(reasons))
     picks = [
@@ -90,20 +88,19 @@ def _rows(sizes: Sequence[Iterable[BlockSize]]) -> list[SizeRow]:
     return sorted(launching, key=lambda row: (-row.lowest, -row.threads))
 
 
-def _levels(rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
-    """Yield a row for each occupancy on the only GPU."""
-    levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
-    shown = levels if shows_all else levels[:MOST_LEVELS]
-    yield Table("", LEVEL_COLUMNS, shown)
-    if lower := sum(map(len, levels[len(shown) :])):
-        yield Paragraph((f"{count(lower, 'lower size')}. To list them, pass --all.",))
-
-
-def _sizes_of_several(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
-    shown = rows if shows_all else rows[:MOST_ROWS]
-    yield Table("Occupancy (blocks per SM)", [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))], shown)
-    if len(rows) > len(shown):
-        yield Paragraph((f"{count(len(rows) - len(shown), 'more size')}. To list them, pass --all.",))
+def _sections(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
+    """Yield a row for each occupancy of the only GPU, or for each block size on several."""
+    if len(gpus) == 1:
+        levels = [list(level) for _, level in groupby(rows, lambda row: row.lowest)]
+        shown = levels if shows_all else levels[:MOST_LEVELS]
+        hidden = len(rows) - sum(map(len, shown))
+        yield Table("", LEVEL_COLUMNS, shown)
+    else:
+        hidden = 0 if shows_all else max(0, len(rows) - MOST_ROWS)
+        columns = [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))]
+        yield Table("Occupancy (blocks per SM)", columns, rows[: len(rows) - hidden])
+    if hidden:
+        yield Paragraph((f"{count(hidden, 'more size')}. To list them, pass --all.",))
 
 
 def _on_gpu(gpu: Gpu, number: int) -> Column:

@@ -1,21 +1,26 @@
-"""The reports of `budget` and `bounds`: limits on a kernel that hold on one GPU or on all of several."""
+"""Reports of registers and shared memory: `budget`, `bounds`, and `registers` (setmaxnreg)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..advice.budget import BudgetFields, BudgetLevel
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
+from ..advice.launch_requirements import ALLOW_SIZE
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.limits import ComputeCapability
 from ..values.numbers import count, join_and, percent, size
-from .model import Column, Paragraph, Report, chosen, note
+from .model import Column, Paragraph, Report, chosen, facts, note, values_of
 from .results import RESULT_COLUMNS
-from .words import gpu_name, kernel_text, labels
+from .words import gpu_name, gpu_text, kernel_text, labels, uses_of
+
+if TYPE_CHECKING:
+    from ..advice.registers import RegisterSplitFields  # only `registers` needs this module
 
 MACRO = "MIN_BLOCKS"
 """Second launch bound, if it depends on the architecture."""
@@ -65,42 +70,48 @@ BUDGET_COLUMNS = (
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
 
+STAGE_COLUMNS = chosen(BUDGET_COLUMNS, "active_blocks", "smem", "stages", "needs_opt_in")
+
 
 def budget_report(
-    budgets: Sequence[BudgetFields], stage_smem: int | None = None, *, with_threads: bool = True
+    budgets: Sequence[BudgetFields], stage_smem: int | None = None, *, is_any_size: bool = False
 ) -> Report:
     """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
 
-    Without targets, every number of blocks is a row. Without threads, only stages and shared memory are shown.
+    Without targets, every number of blocks is a row. For any block size, only shared memory and stages are known.
     """
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
-    targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
-    rows = list(_rows(budgets, targets, stage_smem))
-    inputs_text = kernel_text(kernel, *gpus)
-    headline = [inputs_text if with_threads else inputs_text.replace("1 thread per block", "any block size")]
-    if stage_smem is not None:
-        added = f" in addition to {size(kernel.shared_memory)}" if kernel.shared_memory else ""
-        result = f"Stages of {size(stage_smem)} that fit{added}"
-        if targets:
-            fitting = zip(rows[0].stages or (), gpus, strict=True)
-            result += f": {join_and([f'{number} on {gpu_name(gpu)}' for number, gpu in fitting])}"
-        headline.insert(0, result)
-    elif targets:
-        registers, memory = count(min(rows[0].per_gpu("regs")), "register"), size(*rows[0].sizes)
-        headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
+    rows = list(_rows(budgets, stage_smem))
+    result, inputs = list(_result_text(budgets, rows, stage_smem)), kernel.to_dict()
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
-    details = [_macro(gpus, targets)] if any(MACRO in row.launch_bounds for row in rows) else []
-    inputs, notes, columns = kernel.to_dict(), [note("budget-both")], list(BUDGET_COLUMNS)
-    if not with_threads:
-        inputs["threads"], notes, details = None, [], []
-        kept = ("active_blocks", "smem", "stages", "needs_opt_in")
-        columns = [each if each.key in kept else Column(each.key, value=lambda _: None) for each in columns]
-    return Report("budget", headline, columns, rows, "levels", inputs, details, notes, values=values)
+    if is_any_size:
+        headline = [*result, ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])]
+        inputs["threads"] = None
+        return Report("stages", headline, STAGE_COLUMNS, rows, "levels", inputs, values=values)
+    headline, notes = [*result, kernel_text(kernel, *gpus)], [note("budget-both")]
+    macros = [_macro(gpus, row.per_gpu("active_blocks")) for row in rows if MACRO in row.launch_bounds]
+    return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, macros, notes, values=values)
 
 
-def _rows(budgets: Sequence[BudgetFields], targets: list[int], stage_smem: int | None) -> Iterator[BudgetRow]:
+def _result_text(
+    budgets: Sequence[BudgetFields], rows: Sequence[BudgetRow], stage_smem: int | None
+) -> Iterator[str]:
+    has_target, own = budgets[0].wanted is not None, budgets[0].kernel.shared_memory
+    if stage_smem is not None:
+        text = f"Stages of {size(stage_smem)} that fit{f' in addition to {size(own)}' if own else ''}"
+        if has_target:
+            fitting = zip(rows[0].stages or (), budgets, strict=True)
+            text += f": {join_and([f'{number} on {gpu_name(budget.gpu)}' for number, budget in fitting])}"
+        yield text
+    elif has_target:
+        registers, memory = count(min(rows[0].per_gpu("regs")), "register"), size(*rows[0].sizes)
+        yield f"Up to {registers} per thread and {memory} of shared memory per block"
+
+
+def _rows(budgets: Sequence[BudgetFields], stage_smem: int | None) -> Iterator[BudgetRow]:
     """Yield the row of the targets, or of each number of blocks with other amounts than the one before."""
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
+    targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
     numbers = {level.active_blocks for budget in budgets for level in budget.levels}
     most = min(budget.levels[0].active_blocks for budget in budgets)
     wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
@@ -132,14 +143,11 @@ def _in_source(gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int], regs:
 
 def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
     """Return the definition of the macro for different second bounds. Host code has no ``__CUDA_ARCH__``."""
-    by_arch = dict(zip((gpu.limits.compute_capability for gpu in gpus), blocks, strict=True))
-    branches: list[tuple[ComputeCapability, int]] = []
-    for cc, number in sorted(by_arch.items()):
-        if not branches or number != branches[-1][1]:
-            branches.append((cc, number))  # for this architecture and newer ones
+    by_arch = sorted(zip((gpu.limits.compute_capability for gpu in gpus), blocks, strict=True))
     lines: list[str] = []
-    for cc, number in reversed(branches):
-        lines += [f"#elif __CUDA_ARCH__ >= {cc[0]}{cc[1]}0", f"#define {MACRO} {number}"]
+    for number, run in groupby(by_arch, itemgetter(1)):
+        (major, minor), _ = next(run)  # this architecture and newer ones
+        lines[:0] = [f"#elif __CUDA_ARCH__ >= {major}{minor}0", f"#define {MACRO} {number}"]
     lines[0] = lines[0].replace("elif", "if")
     lines[-2] = "#else"
     return Paragraph([*lines, "#endif"], is_code=True)
@@ -179,3 +187,53 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
         notes.insert(0, note("at-the-cap"))
     headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], kernel.to_dict()
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)
+
+
+SPLIT_COLUMNS = (
+    Column("warpgroups", "Warpgroups", about="Warpgroups in the group, of 128 threads each", type="integer"),
+    Column("regs", "Registers per thread", about="Registers per thread after setmaxnreg", type="integer"),
+    Column("instruction", "Instruction", type="string", align="left",
+           about="setmaxnreg.inc or setmaxnreg.dec; null if the registers do not change"),
+    Column("most", "At most", about="Maximum registers per thread if the other groups stay", type="integer"),
+)  # fmt: skip
+
+_SPLIT_VALUES = (
+    "cc", "can_run", "suffices", "reason", "launch_regs", "needed_regs", "pool", "taken", "launch_bounds",
+    "maxnreg", "active_blocks", "occupancy", "limiters",
+)  # fmt: skip
+
+
+def registers_report(split: RegisterSplitFields) -> Report:
+    if split.reason is not None:
+        result = f"Does not launch: {split.reason}"
+    elif split.suffices:
+        result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
+    else:
+        result = f"Hangs: the warpgroups need {split.taken:,} registers, but the block has {split.pool:,}"
+    groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
+    headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
+    inputs, details = values_of(split, "threads", "smem"), [facts(_split_facts(split))]
+    values = values_of(split, *_SPLIT_VALUES)
+    return Report(
+        "registers", headline, SPLIT_COLUMNS, split.groups, "groups", inputs, details, values=values
+    )
+
+
+def _split_facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
+    at_launch = split.launch_bounds or split.maxnreg
+    yield "At launch", f"{split.launch_regs} registers per thread with {at_launch}"
+    if not split.suffices:
+        fix = f"{split.needed_regs} registers per thread at launch"
+        if split.enough_at_launch is not None:
+            fix += f": {split.enough_at_launch}"
+        elif split.needed_regs > split.launch_regs:
+            fix = 'reduce a group to its value in the "At most" column'
+        yield "Fix", fix
+    if split.reason is None:
+        yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"
+    if split.suffices and split.launch_regs_if_fitting is not None:
+        bounds = bounds_in_source(split.threads, split.active_blocks)
+        blocks = f"still {count(split.active_blocks, 'block')} per SM"
+        yield "Better bound", f"{bounds}: {split.launch_regs_if_fitting} registers per thread, and {blocks}"
+    if split.needs_opt_in:
+        yield "Opt in", ALLOW_SIZE.format(split.smem)

@@ -1,22 +1,24 @@
-"""The report of a kernel on one GPU or on several: the result, its resources, and the advice."""
+"""Reports of a kernel on one GPU or on several: result, resources, advice, and fitting GPUs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
-from ..advice.slack import SlackFields
+from ..advice.slack import SlackFields, carveout, slack
 from ..advice.waves import FullWave, WavesFields
 from ..engine.common import shared_memory_configuration
 from ..values.kernel import Launch
 from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
-from .model import Column, Note, Paragraph, Report, Section, Table, facts, note, values_of
+from .explain import Explanation, explain
+from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, note, values_of
 from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, part_report
-from .words import gpu_name, gpu_text, kernel_text, label, result_text, step_changes, step_text
+from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 WAVE_COLUMNS = (
     Column("gpu", "GPU", lambda waves: gpu_name(waves.full_wave.result.gpu), align="left"),
@@ -40,11 +42,11 @@ COLUMNS = (
     Column("next_steps", "Next step", show=lambda row: step_text(row.steps[0]) if row.steps else "",
            about="Higher levels of occupancy, each with all required changes", align="left", optional=1, wraps=True,
            unbroken=14, type="objects"),
-    Column("headroom", value=lambda row: values_of(row.result.slack(), *QUANTITIES),
+    Column("headroom", value=lambda row: values_of(slack(row.result), *QUANTITIES),
            about="Largest value of each input that keeps the blocks", type="object"),
     Column("carveout", about="Smallest shared memory configuration that keeps the blocks", type="object"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
-    Column("compile_error", value="result.compile_error", about="Error of the compiler", type="string"),
+    Column("compile_error", about="Error of the compiler", type="string"),
 )  # fmt: skip
 
 RESOURCE_TABLE = (
@@ -65,16 +67,16 @@ STEP_TABLE = (
 )
 
 
-def calc_report(rows: Sequence[ResultRow], *, explain: bool = False) -> Report:
+def calc_report(rows: Sequence[ResultRow], *, is_explained: bool = False) -> Report:
     """Return the report of a kernel on each of some GPUs."""
     kernel = rows[0].kernel
     one = len(rows) == 1
     headline = list(_headline(rows[0])) if one else [kernel_text(kernel)]
     details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
-    for row in rows if explain else ():
+    for row in rows if is_explained else ():
         if not one:
             details.append(Table(gpu_text(row.gpu), RESOURCE_TABLE, list(_resource_rows(row))))
-        details += row.result.explain().report().details
+        details += _explanation(explain(row.result))
     notes = list(dict.fromkeys(each for row in rows for each in _notes(row, is_only=one)))
     inputs = kernel.to_dict()
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, details, notes, has_table=not one)
@@ -88,13 +90,13 @@ def _headline(row: ResultRow) -> Iterator[str]:
     yield kernel_text(row.kernel, row.gpu)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        where = "" if result.compile_error is None else "With dynamic shared memory instead, "
+        where = "" if row.compile_error is None else "With dynamic shared memory instead, "
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
 
 
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
-    if row.result.compile_error is None:
+    if row.compile_error is None:
         if row.result.occupancy < 1:
             yield from _steps_sections(row)
         if remarks := list(_remarks(row)):
@@ -112,8 +114,8 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             continue
         remarks = ["<- limiter"] if is_limiter else []
         if name == "warps" and result.failure is not None and not use.blocks:
-            threads = result.failure.what.partition(" in ")[0].partition(" ")[2]
-            remarks.append(f"up to {result.failure.allowed:,} {threads}")
+            along = result.failure.axis and f" along {result.failure.axis}"
+            remarks.append(f"up to {result.failure.allowed:,} threads{along}")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if given.get(name, "") is None else ""
@@ -150,9 +152,9 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
     if row.result.launchable:
-        if headroom := _headroom(row.result.slack()):
+        if headroom := _headroom(slack(row.result)):
             yield "Headroom", headroom
-        best = row.result.carveout().smallest
+        best = carveout(row.result).smallest
         largest = row.result.limits.max_shared_memory_per_multiprocessor
         if best and best.percent is not None and best.l1 is not None and best.shared_memory < largest:
             memory, l1 = size(best.shared_memory), size(best.l1)
@@ -165,11 +167,11 @@ def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
         yield "Whole GPU", f"{_wave_blocks(wave)} blocks{clusters} on {sms}: largest cooperative grid"
 
 
-def _headroom(slack: SlackFields) -> str:
+def _headroom(found: SlackFields) -> str:
     """Return ``registers up to 80, shared memory up to 75 KiB``: the inputs that can grow."""
     texts = []
     for name, quantity in QUANTITIES.items():
-        now, most = getattr(slack.result.kernel, quantity.field), getattr(slack, name)
+        now, most = getattr(found.result.kernel, quantity.field), getattr(found, name)
         if most is not None and (most > now if now is not None else name == "regs"):
             texts.append(f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}")
     return ", ".join(texts)
@@ -178,7 +180,7 @@ def _headroom(slack: SlackFields) -> str:
 def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), [column for column in WAVE_COLUMNS if column.title], waves)
-    yield from gpu_remarks(rows, [row.result.reason or row.result.compile_error for row in rows])
+    yield from gpu_remarks(rows, [row.result.reason or row.compile_error for row in rows])
     if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
@@ -195,7 +197,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
         yield note("tensor-memory")
     if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
-    elif is_only and result.compile_error is None and any("regs" in step.requires for step in row.steps):
+    elif is_only and row.compile_error is None and any("regs" in step.requires for step in row.steps):
         yield note("registers-may-spill")
     if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")
@@ -215,15 +217,15 @@ def steps_report(parts: Sequence[Any]) -> Report:
     return part_report(parts, "next-steps", rows, details)
 
 
-def slack_report(slack: SlackFields) -> Report:
-    texts = [f"{label(name)} {_amount(name, amount)}" for name, amount in slack.unused.items() if amount]
-    pairs = [("Headroom", _headroom(slack)), ("Unused", ", ".join(texts))]
-    row = values_of(slack, *QUANTITIES) | {f"unused_{name}": amount for name, amount in slack.unused.items()}
-    return part_report([slack], "slack", [row], [facts(pair for pair in pairs if pair[1])])
+def slack_report(found: SlackFields) -> Report:
+    texts = [f"{label(name)} {_amount(name, amount)}" for name, amount in found.unused.items() if amount]
+    pairs = [("Headroom", _headroom(found)), ("Unused", ", ".join(texts))]
+    row = values_of(found, *QUANTITIES) | {f"unused_{name}": amount for name, amount in found.unused.items()}
+    return part_report([found], "slack", [row], [facts(pair for pair in pairs if pair[1])])
 
 
 def waves_report(waves: Sequence[WavesFields]) -> Report:
-    results: list[Any] = [each.full_wave.result for each in waves]
+    results = [each.full_wave.result for each in waves]
     launch = waves[0].launch
     first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
     headline = first, kernel_text(launch.kernel, *(result.gpu for result in results))
@@ -254,5 +256,38 @@ def _grid_text(launch: Launch) -> str:
 
 def explain_report(parts: Sequence[Any]) -> Report:
     (explained,) = parts
-    details = [Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]) for each in explained]
-    return part_report(parts, "explain", [each._asdict() for each in explained], details)
+    return part_report(parts, "explain", [each._asdict() for each in explained], _explanation(explained))
+
+
+def _explanation(explained: Iterable[Explanation]) -> list[Section]:
+    return [Paragraph([label(each.resource), *(f"  {step}" for step in each.steps)]) for each in explained]
+
+
+FITS_COLUMNS = (
+    chosen(RESULT_COLUMNS, "gpu")[0]._replace(
+        show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
+    *chosen(RESULT_COLUMNS, "cc"),
+    Column("runs", about="True if the kernel compiles and launches", type="boolean"),
+    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "no launch",
+           about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
+    Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0,
+           about="Resident blocks per SM", type="integer"),
+    Column("limiters", "Limited by", lambda fit: list(fit.result.limiters) if fit.runs else [], text=labels,
+           about="Limiting resources", align="left", wraps=True, type="array"),
+    Column("opt_ins", about="Calls required before the launch", type="array"),
+    Column("reason", about="Reason why the kernel does not run", type="string"),
+)  # fmt: skip
+
+
+def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
+    running = [fit for fit in fits if fit.runs]
+    kernel, columns, noun = fits[0].kernel, FITS_COLUMNS, "GPU"
+    if not any(fit.gpu.name for fit in fits):
+        noun, columns = "compute capability", (columns[0]._replace(title="Architecture"), *columns[1:])
+    runs = f"Launches on {len(running)} of {count(len(fits), noun)}"
+    if least is not None:
+        reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
+        fits = sorted(reached, key=lambda fit: -fit.occupancy)
+        runs += f", {len(fits)} with at least {percent(least)}"
+    headline, details = [runs, kernel_text(kernel)], gpu_remarks(fits, [fit.reason for fit in fits])
+    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details)

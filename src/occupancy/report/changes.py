@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..builds.names import short_names
@@ -84,16 +84,18 @@ def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
-    parts = []
+    phrases = {}
     for verb, prefix in {"restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}.items():
-        text = _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix)
-        parts += [f"{verb} {text}"] if text else []
-    live_values = {fix.live_values for _, fix in fixes}
+        if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix):
+            phrases[verb] = f"{verb} {text}"
+    alternatives = [phrases.pop("or launch")] if "or launch" in phrases else []
+    needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
     if "only" in live_values:
-        parts.append("reduce live values, because a kernel with fewer registers spills more")
+        needed.append("reduce live values, because a kernel with fewer registers spills more")
     elif "or" in live_values:
-        parts = [f"{', and '.join(parts) or 'allow more registers'}, or reduce live values"]
-    return ", and ".join(parts).replace(", and or ", ", or ")
+        needed = needed or ["allow more registers"]
+        alternatives.append("or reduce live values")
+    return ", ".join([", and ".join(needed), *alternatives])
 
 
 def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:
@@ -123,16 +125,22 @@ def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
     return grouped
 
 
-def names_by_archs(records: Sequence[KernelRecord]) -> dict[str, list[str]]:
+def _named(records: Sequence[KernelRecord]) -> Iterator[tuple[str, KernelRecord]]:
+    """Yield short names and records; overloads keep their parameters, whatever their architectures."""
     names = short_names((each.demangled, None) for each in records)
-    return by_archs((names[each.demangled], each.arch) for each in records)
+    return ((names[each.demangled], each) for each in records)
+
+
+def names_by_archs(records: Sequence[KernelRecord]) -> dict[str, list[str]]:
+    return by_archs((name, each.arch) for name, each in _named(records))
 
 
 def placed_names(records: Sequence[KernelRecord]) -> list[str]:
     """Return the short names with their places in the source, if known: ``img::blur (k.cu:8)``."""
-    names = short_names((each.demangled, None) for each in records)
-    places = [f" ({file_name(each.file)}:{each.line})" if each.file and each.line else "" for each in records]
-    return [f"{names[each.demangled]}{place}" for each, place in zip(records, places, strict=True)]
+    return [
+        f"{name} ({file_name(each.file)}:{each.line})" if each.file and each.line else name
+        for name, each in _named(records)
+    ]
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:

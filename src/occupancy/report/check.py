@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from ..builds.names import short_name
 from ..builds.select import age
 from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
+from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
 from ..values.numbers import count
 from . import changes
@@ -30,12 +30,25 @@ CHECK_FINDINGS: Mapping[str, str] = {
 }
 
 
+class RemovedKernels(NamedTuple):
+    """Kernels of the baseline that the build lacks for the same architectures."""
+
+    names: Sequence[str]
+    archs: str
+    problem: str
+    fix: str
+
+
 class BrokenOnArchs(NamedTuple):
     """One kernel that breaks rules, on all its architectures."""
 
     name: str
     on_archs: Sequence[BrokenKernel]
-    criteria: Sequence[str]
+
+    @property
+    def criteria(self) -> list[str]:
+        violations = (violation for each in self.on_archs for violation in each.violations)
+        return list(dict.fromkeys(violation.criterion for violation in violations))
 
     def facts(self) -> list[tuple[str, str]]:
         """Return labels and texts: the values of each architecture with their limits, the cause, and the fix."""
@@ -67,9 +80,7 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
         ),
     )
     names = changes.placed_names([on_archs[0].kernel.record for on_archs in ordered])
-    violations = ([violation for each in on_archs for violation in each.violations] for on_archs in ordered)
-    criteria = (list(dict.fromkeys(each.criterion for each in found)) for found in violations)
-    return list(map(BrokenOnArchs, names, ordered, criteria))
+    return list(map(BrokenOnArchs, names, ordered))
 
 
 class CheckRow(NamedTuple):
@@ -99,8 +110,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def check_report(check: Any) -> Report:
-    kernels = broken_by_name(check)
+def check_report(check: Checked, inputs: Mapping[str, Any], command: str, updated: str = "") -> Report:
+    """Return the report of a check, given its command line, and the changes of an updated baseline."""
+    kernels, removed = broken_by_name(check), list(_removed(check))
     rows = [
         CheckRow(broken.kernel.record, violation, broken)
         for kernel in kernels
@@ -109,7 +121,7 @@ def check_report(check: Any) -> Report:
     ]
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
     rows += [CheckRow(record, no_rule) for record in check.removed]
-    files = {"build": check.build, "rules": check.rules.source, "baseline": check.rules.baseline}
+    inputs = {"rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
     values = {
         "passed": check.passed,
         "kernels": len(check.kernels),
@@ -121,44 +133,46 @@ def check_report(check: Any) -> Report:
             for each in check.exempt
         ],
     }
-    headline = [_headline(check, len(kernels)), *([check.updated] if check.updated else [])]
-    details, inputs = list(_sections(check, kernels)), {**files, **check.inputs}
+    headline = [_headline(check, len(kernels), removed), *filter(None, [updated])]
+    details = list(_sections(check, kernels, removed))
+    compares = all(CRITERIA[name].compares for kernel in kernels for name in kernel.criteria)
+    if compares and not check.passed and os.path.isfile(check.rules.baseline or "") and not updated:
+        details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
     notes = [note("assumed-threads")] if any(each.kernel.threads_assumed for each in check.broken) else []
     return Report(
         "check", headline, COLUMNS, rows, "violations", inputs, details, notes, values=values, has_table=False
     )
 
 
-def _sections(check: Any, kernels: Sequence[BrokenOnArchs]) -> Iterator[Section]:
-    """Yield the facts of each broken kernel, names of other kernels, and the command to accept changes."""
+def _sections(
+    check: Checked, kernels: Sequence[BrokenOnArchs], removed: Sequence[RemovedKernels]
+) -> Iterator[Section]:
+    """Yield the facts of each broken kernel, and names of other kernels."""
     for kernel in kernels[: changes.MOST_KERNELS]:
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
     if more := len(kernels[changes.MOST_KERNELS :]):
         yield Paragraph([f"{more:,} more kernels break rules. CSV lists them."])
-    for names, _, problem, fix in _removed(check):
-        yield facts([("fix", fix)], f"{changes.listed(names)}: {problem}")
+    for each in removed:
+        yield facts([("fix", each.fix)], f"{changes.listed(each.names)}: {each.problem}")
     if lines := list(remarks(check)):
         yield Paragraph(lines)
-    compares = all(CRITERIA[name].compares for kernel in kernels for name in kernel.criteria)
-    if compares and not check.passed and os.path.isfile(check.rules.baseline or "") and not check.updated:
-        yield Paragraph([f"To accept all changes: {check.command} --update (--name NAME for one)"])
 
 
-def _removed(check: Checked) -> Iterator[tuple[Sequence[str], str, str, str]]:
-    """Yield the names of missing kernels, their architectures, the problem and its fix."""
+def _removed(check: Checked) -> Iterator[RemovedKernels]:
     built = {record.arch or "-" for record in check.kernels}
     for archs, names in changes.names_by_archs(check.removed).items():
         missing = set(archs.split(", "))
         if built.isdisjoint(missing):
             fix = f"build for {archs} again, or run check with --update --arch {archs.replace(', ', ' --arch ')}"
-            yield names, archs, f"without code for {archs}", fix
+            yield RemovedKernels(names, archs, f"without code for {archs}", fix)
         else:
             name = quote(*names) if len(names) == 1 else "NAME"
             fix = f"build again, or run check with --update --name {name}, or change allow_removed"
-            yield names, archs, "removed" if missing == built else f"removed for {archs}", fix
+            problem = "removed" if missing == built else f"removed for {archs}"
+            yield RemovedKernels(names, archs, problem, fix)
 
 
-def _headline(check: Checked, broken: int) -> str:
+def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture")
     where = f"({check.rules.source}, {archs})" if check.rules.source else f"({archs})"
     number = len({record.name for record in check.kernels})
@@ -166,11 +180,11 @@ def _headline(check: Checked, broken: int) -> str:
     if check.passed:
         return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
-    parts += [f"{len(names):,} {problem}" for names, _, problem, _ in _removed(check)]
+    parts += [f"{len(each.names):,} {each.problem}" for each in removed]
     return f"FAILED: {', '.join(parts)} {where}"
 
 
-def remarks(check: Checked | FailedCheck) -> Iterator[str]:
+def remarks(check: Checked) -> Iterator[str]:
     """Yield lines about new, changed and exempt kernels, and about exemptions without effect."""
     for archs, added in changes.names_by_archs(check.added).items():
         yield f"New since the baseline ({archs}): {changes.listed(added)}"
@@ -193,52 +207,46 @@ def remarks(check: Checked | FailedCheck) -> Iterator[str]:
 
 def check_findings(check: Checked) -> Iterator[Finding]:
     """Return findings for removed kernels, then for each rule that a kernel breaks."""
-    for names, archs, problem, fix in _removed(check):
-        message = f"{changes.listed(names)}: {problem}; fix: {fix}."
-        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, ", ".join(names), archs)
-    for name, on_archs, criteria in broken_by_name(check):
-        for criterion in criteria:
+    for each in _removed(check):
+        message = f"{changes.listed(each.names)}: {each.problem}; fix: {each.fix}."
+        names = ", ".join(each.names)
+        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, names, each.archs)
+    for kernel in broken_by_name(check):
+        for criterion in kernel.criteria:
             broken = [
                 replace(each, violations=(violation,))
-                for each in on_archs
+                for each in kernel.on_archs
                 for violation in each.violations
                 if violation.criterion == criterion
             ]
-            text = "; ".join(map(": ".join, BrokenOnArchs(name, broken, [criterion]).facts()))
+            text = "; ".join(map(": ".join, kernel._replace(on_archs=broken).facts()))
             archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in broken), key=age))
-            message = f"{name} breaks {criterion}. {text}."
+            message = f"{kernel.name} breaks {criterion}. {text}."
             yield kernel_finding(broken[0].kernel, criterion, "error", message)._replace(arch=archs)
 
 
-def check_cases(check: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield file, name and messages of each kernel, then of other findings; no message if it passes."""
-    cases: dict[str, tuple[str, list[str]]] = {each.demangled: (each.source, []) for each in check.kernels}
-    for each in check.findings():
+def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[tuple[str, str, str]]:
+    """Return file, name and messages of each kernel, then of other findings; no message if it passes."""
+    cases: dict[str, tuple[str, list[str]]] = {each.demangled: (each.source, []) for each in kernels}
+    for each in findings:
         cases.setdefault(each.kernel, (each.file, []))[1].append(each.message)
-    for name, (file, messages) in cases.items():
-        yield file, name, "\n".join(messages)
+    return [(file, name, "\n".join(messages)) for name, (file, messages) in cases.items()]
 
 
-@dataclass
-class FailedCheck:
-    """Check that could not run, with the messages of its errors and without kernels."""
+class FailedCheck(NamedTuple):
+    """Check that could not run, with its errors and their messages."""
 
+    errors: Sequence[OccupancyError]
     messages: Sequence[str]
-    kernels = added = changed = ended = exempt = unused = ()
 
     def report(self) -> Report:
         headline, details = ["FAILED: the check could not run"], [Paragraph(self.messages)]
         return Report("check", headline, (), (), details=details, values={"passed": False})
 
     def findings(self) -> list[Finding]:
-        """Return a finding for each error, at the source line of a compiler's message or the line of a file."""
-        findings = []
-        for message in self.messages:
-            file = re.match(r"(.+?), line (\d+)", message)
-            source = re.search(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error", message)
-            place = source or file
-            path, line = (place[1], int(place[2])) if place else ("", None)
-            if file and os.path.exists(beside_log := os.path.join(os.path.dirname(file[1]), path)):
-                path = beside_log
-            findings.append(Finding(path, line, "error", "could-not-run", message, "check", None))
-        return findings
+        """Return a finding for each error, at its place in a file of rules or a log."""
+        places = (each.place or Place("", None) for each in self.errors)
+        return [
+            Finding(place.file, place.line, "error", "could-not-run", message, "check", None)
+            for place, message in zip(places, self.messages, strict=True)
+        ]

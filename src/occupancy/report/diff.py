@@ -36,8 +36,8 @@ def entries(differences: Differences) -> list[Entry]:
     rows = [Entry(row.verdict, row.new, row.old, row.new, row) for row in differences.kernels]
     removed = [Entry("removed", row, row, None) for row in differences.removed]
     added = [Entry("added", row, None, row) for row in differences.added]
-    bad = [entry for entry in rows if entry.verdict in ("worse", "mixed")]
-    return [*bad, *removed, *added, *(entry for entry in rows if entry.verdict not in ("worse", "mixed"))]
+    bad = sum(entry.verdict in ("worse", "mixed") for entry in rows)  # they come first
+    return [*rows[:bad], *removed, *added, *rows[bad:]]
 
 
 def changes_by_name(differences: Differences) -> str:
@@ -145,5 +145,3 @@ def _notes(differences: Differences) -> Iterator[Note]:
     if differences.unknown:
         names = [label(name.replace("smem", "shared_memory")) for name in differences.unknown]
         yield note("stated-by-one", values=", ".join(names))
-    if any(row.verdict == "mixed" for row in changed):
-        yield note("mixed")

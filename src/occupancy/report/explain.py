@@ -15,7 +15,7 @@ from ..values.records import readable
 from ..values.resources import Resource
 
 NO_BLOCKS = "0 blocks"
-USES_NONE = "no limit: the kernel uses none"
+USES_NONE, NOT_GIVEN = "no limit: the kernel uses none", "no limit, because no value is given"
 
 
 @readable
@@ -36,7 +36,7 @@ def _explanations(result: Result) -> Iterator[tuple[Resource, list[str]]]:
     yield "blocks", [f"at most {_blocks(result, 'blocks')} per SM"]
     most = result.limits.max_registers_per_thread
     if not kernel.regs:
-        yield "registers", _no_limit(is_given=kernel.regs is not None)
+        yield "registers", [NOT_GIVEN if kernel.regs is None else USES_NONE]
     elif kernel.regs > most:
         yield "registers", [f"{count(kernel.regs, 'register')} per thread > {most}: {NO_BLOCKS}"]
     else:
@@ -44,7 +44,7 @@ def _explanations(result: Result) -> Iterator[tuple[Resource, list[str]]]:
     if result.allocated.shared_memory:
         yield "shared_memory", _shared_memory(result)
     else:
-        yield "shared_memory", _no_limit(is_given=kernel.has_shared_memory)
+        yield "shared_memory", [USES_NONE if kernel.has_shared_memory else NOT_GIVEN]
     if not is_cuda:
         return
     if kernel.barriers is not None or "barriers" in result.limiters:
@@ -57,10 +57,6 @@ def _explanations(result: Result) -> Iterator[tuple[Resource, list[str]]]:
 
 def _blocks(result: Result, resource: Resource) -> str:
     return count(getattr(result.block_limits, resource), "block")
-
-
-def _no_limit(*, is_given: bool) -> list[str]:
-    return [USES_NONE if is_given else "no limit, because no value is given"]
 
 
 def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -> str:

@@ -6,6 +6,7 @@ types and the order of its JSON and CSV.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
@@ -54,7 +55,6 @@ NOTES = {note.code: note for note in (
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),
     Note("changed-limits", "Limits changed with --set: {changes}."),
     Note("other-archs", "Kernels were added and removed under the same names. To compare them, pass --ignore-arch."),
-    Note("mixed", "mixed: some values improved, others regressed."),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
 )}  # fmt: skip
 """The catalog: whole sentences by their codes. A note changes the reader's use of the numbers above it."""
@@ -112,24 +112,21 @@ def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
 
 
 def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
-    """Cut each long text to its start and end; if others have the same ones, to the parts that differ."""
+    """Cut long texts to their start and end; if these are equal, to the parts that differ."""
     head, tail = (width - 2) // 2, (width - 3) // 2
-    groups: dict[tuple[str, str], list[str]] = {}
-    for text in sorted(set(texts)):
-        groups.setdefault((text[:head], text[-tail:]), []).append(text)
+    groups = defaultdict[tuple[str, str], list[str]](list)
+    for text in {text for text in texts if len(text) > width}:
+        groups[text[:head], text[-tail:]].append(text)
     cut = {}
     for (start, end), alike in groups.items():
-        first = max(head, len(commonprefix(alike)))  # noqa: RUF071
-        for number, text in enumerate(alike):
-            if len(alike) > 1:  # sorted, so that a neighbor has the longest common prefix
-                neighbors = alike[number - 1], alike[(number + 1) % len(alike)]
-                last = max(len(commonprefix([text, each])) for each in neighbors)  # noqa: RUF071
-                rest = text[max(head, last - tail // 3) :]
-                end = rest if len(rest) <= tail else f"{rest[: tail - 3]}..."
-                if last - first > tail:  # other pairs of neighbors may differ in the same way
-                    end = f"{text[first:][: tail // 3]}...{rest[: tail - tail // 3 - 3]}"
-            cut[text] = f"{start.rstrip('.')}...{end.lstrip('.')}" if len(text) > width else text
-    return [cut[text] for text in texts]
+        ends = [end] * len(alike)
+        if len(alike) > 1:
+            differing = len(commonprefix(alike)) - tail // 5  # noqa: RUF071
+            rests = [text[differing:] for text in alike]
+            ends = cut_in_middle(rests, tail) if tail > len("a...z") else [rest[:tail] for rest in rests]
+        for text, shown in zip(alike, ends, strict=True):
+            cut[text] = f"{start.rstrip('.')}...{shown.lstrip('.')}"
+    return [cut.get(text, text) for text in texts]
 
 
 def values_of(thing: Any, *names: str) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from operator import methodcaller
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
-from ..advice.launch_requirements import opt_ins
-from ..advice.next_steps import NextStep
+from ..advice.launch_requirements import compile_error, opt_ins
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
-from ..tables.gpus import Gpu
-from ..values.kernel import Kernel
+from ..engine import Result
 from ..values.numbers import percent, size
 from .model import Column, Paragraph, Report, Section, values_of
 from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result_text
@@ -21,17 +21,18 @@ from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result
 class ResultRow:
     """An `Occupancy` with the advice on it, each part computed when a column or a detail needs it."""
 
-    def __init__(self, result: Any, wave: FullWave | None = None, waves: WavesFields | None = None) -> None:
+    def __init__(
+        self, result: Result, wave: FullWave | None = None, waves: WavesFields | None = None
+    ) -> None:
         self.result, self.waves = result, waves
-        self.gpu: Gpu = result.gpu
-        self.kernel: Kernel = result.kernel
+        self.gpu, self.kernel = result.gpu, result.kernel
         sms = self.gpu.multiprocessor_count
         self.wave = full_wave(result, sms) if wave is None and sms is not None else wave
 
     @cached_property
     def steps(self) -> tuple[NextStep, ...]:
         """Higher occupancies; none for a grid of at most one wave, whose blocks are all resident."""
-        return () if self.is_one_wave else tuple(self.result.next_steps())
+        return () if self.is_one_wave else tuple(next_steps(self.result))
 
     @property
     def is_one_wave(self) -> bool:
@@ -63,8 +64,12 @@ class ResultRow:
         return list(opt_ins(self.result, None if self.wave is None else self.wave.cluster_size))
 
     @property
+    def compile_error(self) -> str | None:
+        return compile_error(self.result)
+
+    @property
     def carveout(self) -> dict[str, Any] | None:
-        smallest = self.result.carveout().smallest
+        smallest = carveout(self.result).smallest
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
 

@@ -13,7 +13,7 @@ from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
 from ..builds.select import age
 from ..errors import InputError
 from ..readers.record import file_name
-from ..tables.compatibility import runs_on
+from ..tables.gpus import runs_on
 from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean

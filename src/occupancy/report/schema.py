@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError, shown
 from ..values.fields import FIELDS
+from . import block_sizes, budget, calc, check, device, diff, limits, scan
 from .model import SCHEMA_VERSION, Column
 
-REPORTS = {
-    "calc": ("calc", "COLUMNS", "gpus"),
-    "fits": ("fits", "FITS_COLUMNS", "gpus"),
-    "budget": ("budget", "BUDGET_COLUMNS", "levels"),
-    "bounds": ("budget", "BOUNDS_COLUMNS", "gpus"),
-    "block-sizes": ("block_sizes", "COLUMNS", "block_sizes"),
-    "registers": ("registers", "COLUMNS", "groups"),
-    "scan": ("scan", "COLUMNS", "kernels"),
-    "diff": ("diff", "COLUMNS", "kernels"),
-    "check": ("check", "COLUMNS", "violations"),
-    "limits": ("limits", "COLUMNS", "compute_capabilities"),
-    "sources": ("limits", "SOURCE_COLUMNS", "limits"),
-    "gpus": ("limits", "GPU_COLUMNS", "gpus"),
-    "device": ("device", "COLUMNS", "devices"),
-    "verify": ("device", "CHECK_COLUMNS", "checks"),
+REPORTS: Mapping[str, tuple[Sequence[Column], str]] = {
+    "calc": (calc.COLUMNS, "gpus"),
+    "fits": (calc.FITS_COLUMNS, "gpus"),
+    "budget": (budget.BUDGET_COLUMNS, "levels"),
+    "stages": (budget.STAGE_COLUMNS, "levels"),
+    "bounds": (budget.BOUNDS_COLUMNS, "gpus"),
+    "block-sizes": (block_sizes.COLUMNS, "block_sizes"),
+    "registers": (budget.SPLIT_COLUMNS, "groups"),
+    "scan": (scan.COLUMNS, "kernels"),
+    "diff": (diff.COLUMNS, "kernels"),
+    "check": (check.COLUMNS, "violations"),
+    "limits": (limits.COLUMNS, "compute_capabilities"),
+    "sources": (limits.SOURCE_COLUMNS, "limits"),
+    "gpus": (limits.GPU_COLUMNS, "gpus"),
+    "device": (device.COLUMNS, "devices"),
+    "verify": (device.CHECK_COLUMNS, "checks"),
 }
-"""Command -> the module of its columns, their name there, and the key of the rows."""
-
-
-def columns_of(command: str) -> tuple[Sequence[Column], str]:
-    if command not in REPORTS:
-        raise InputError(f"{shown(command)} has no schema", where="command", allowed=", ".join(REPORTS))
-    module, name, rows_key = REPORTS[command]
-    return getattr(importlib.import_module(f".{module}", __package__), name), rows_key
+"""Command -> its columns, and the key of its rows."""
 
 
 def json_schema(command: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a command's output with ``--format json``."""
-    columns, rows_key = columns_of(command)
+    if command not in REPORTS:
+        raise InputError(f"{shown(command)} has no schema", where="command", allowed=", ".join(REPORTS))
+    columns, rows_key = REPORTS[command]
     inputs = {field.name: _described(field.json_type, field.about) for field in FIELDS.values()}
     rows = {column.key: _described(column.type, column.about) for column in columns}
     row = {"type": "object", "properties": rows, "required": list(rows)}

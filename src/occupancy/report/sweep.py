@@ -229,7 +229,7 @@ def sweep_picture(
     return Picture(title, [HeatMap((first, across), swept.values(first), values, rows, marks_best)])
 
 
-def curves(result: Any) -> dict[str, list[Step]]:
+def curves(result: Result) -> dict[str, list[Step]]:
     """Return the steps over threads, registers and shared memory, while all else stays."""
     own = _own_values(result)
     steps = {
@@ -243,7 +243,7 @@ def curves(result: Any) -> dict[str, list[Step]]:
     return steps
 
 
-def _own_values(result: Any) -> dict[str, int | None]:
+def _own_values(result: Result) -> dict[str, int | None]:
     kernel = result.kernel
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     return {"threads": kernel.threads, "regs": kernel.regs, "smem": shared_memory}
@@ -263,7 +263,7 @@ def _steps(first: int, results: Iterator[tuple[int, Result]], own: int | None) -
         first = last + 1
 
 
-def curves_report(result: Any) -> Report:
+def curves_report(result: Result) -> Report:
     steps = curves(result)
     results = [step.result for each in steps.values() for step in each]
     rows = [Point(result.gpu, each.kernel.to_dict(), each) for each in results]
@@ -277,7 +277,7 @@ def _curve_table(name: str, steps: Sequence[Step]) -> Table:
     return _steps_table(f"Occupancy by {LABELS[name]}", last, steps)
 
 
-def curves_picture(results: Sequence[Any], title: str | None = None) -> Picture:
+def curves_picture(results: Sequence[Result], title: str | None = None) -> Picture:
     """Return three plots with a curve for each GPU and the kernel's own values marked."""
     subject = "Occupancy by block size, registers and shared memory"
     names = [f"{gpu_name(result.gpu)}: {percent(result.occupancy)}" for result in results]

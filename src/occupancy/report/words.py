@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..advice.carveout import carveout
+from ..advice.launch_requirements import compile_error
 from ..advice.next_steps import NextStep
+from ..advice.slack import carveout
+from ..engine import Result
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.kernel import Kernel
@@ -79,7 +81,7 @@ def step_text(step: NextStep) -> str:
     return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
 
 
-def step_changes(result: Any, step: NextStep) -> str:
+def step_changes(result: Result, step: NextStep) -> str:
     """Return all changes of a step: ``72 -> 40 registers, 40 -> 37 KiB``."""
     changes, kernel = [], result.kernel
     for name, after in step.requires.items():
@@ -134,10 +136,10 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
     return f"{gpu_name(gpu)}, {about}" if gpu.name else about
 
 
-def result_text(result: Any) -> str:
+def result_text(result: Result) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
-    if result.compile_error is not None:
-        return f"Does not compile. {result.compile_error}"
+    if error := compile_error(result):
+        return f"Does not compile. {error}"
     if not result.launchable:
         return f"Does not launch: {result.reason}"
     by = " (NVIDIA's spreadsheet)" if result.model == "spreadsheet" else ""

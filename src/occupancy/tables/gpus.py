@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Literal, Protocol, TypeGuard
 
@@ -25,6 +25,9 @@ from .products import MAX_NAME, Product, common_name, matching, products, simila
 
 CURRENT_FROM = ComputeCapability(7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""
+TEGRA = frozenset(map(ComputeCapability.parse, ("3.2", "5.3", "6.2", "7.2", "8.7", "10.1", "11.0")))
+"""Compute capabilities of Tegra SoCs, including both of Thor. Their code and the code of other GPUs are not
+compatible (CUDA Programming Guide, "Binary Compatibility")."""
 MAX_CHOICES, MAX_SUGGESTIONS = 20, 8
 """Maximum number of candidates in an error, and of names that are only similar."""
 
@@ -302,3 +305,19 @@ def _choices(gpus: Sequence[Gpu]) -> dict[str, str]:
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return {row[0]: "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows}
+
+
+@cache
+def runs_on(arch: str | None, cc: ComputeCapability) -> bool:
+    """Return True if a GPU runs machine code of an architecture.
+
+    It runs code of its own compute capability, of lower minor versions with the same major version, and of its
+    family (``f``). Code with ``a`` runs only on its own compute capability. Families were tested with ptxas 13.5:
+    sm_100f compiles for 10.0, 10.3 and 10.7, sm_103f for 10.3 and 10.7, and sm_120f for 12.0 and 12.1.
+    """
+    try:
+        own = ComputeCapability.parse(arch or "")
+    except InputError:  # files can contain arbitrary architecture names
+        return False
+    is_family_member = own.major == cc.major and own < cc and not {own, cc} & TEGRA
+    return own == cc or (is_family_member and not str(arch).endswith("a"))

@@ -162,30 +162,27 @@ class Limits:
     def __post_init__(self) -> None:
         _check_values(self)
 
-        def require(is_valid: bool, name: str, other: str, allowed: str) -> None:
+        sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
+        total, opt_in = self.max_shared_memory_per_multiprocessor, self.max_shared_memory_per_block_optin
+        most, sizes = total - self.reserved_shared_memory_per_block, self.shared_memory_configurations
+        ascend = list(sizes) == sorted(set(sizes)) and sizes[-1:] == (total,)
+        unified, oversized = self.unified_l1_and_shared_memory, self.max_oversized_shared_memory_per_block
+        warp, longest = self.warp_size, MAX_BLOCK_SIZES * self.warp_size
+        for is_valid, name, other, allowed in (
+            (most > 0, "reserved_shared_memory_per_block", sm_limit, f"less than {total}"),
+            (ascend, "shared_memory_configurations", sm_limit, f"ascending sizes, the last one {total}"),
+            (not unified or total <= unified, sm_limit, "unified_l1_and_shared_memory", f"up to {unified}"),
+            (self.max_threads_per_multiprocessor % warp == 0, "max_threads_per_multiprocessor", "warp_size",
+             f"a multiple of {warp}"),
+            (self.max_threads_per_block <= longest, "max_threads_per_block", "warp_size", f"up to {longest}"),
+            (self.max_shared_memory_per_block <= opt_in, "max_shared_memory_per_block", block_limit, f"up to {opt_in}"),
+            (opt_in <= most, block_limit, sm_limit, f"up to {most}, without the reservation"),
+            (oversized is None or opt_in <= oversized <= most, "max_oversized_shared_memory_per_block", block_limit,
+             f"{opt_in} to {most}"),
+        ):  # fmt: skip
             if not is_valid:
                 problem = f"{grouped(shown(getattr(self, name)))} contradicts {other}"
                 raise TableError(problem, where=name, allowed=grouped(allowed))
-
-        sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
-        total, opt_in = self.max_shared_memory_per_multiprocessor, self.max_shared_memory_per_block_optin
-        most = total - self.reserved_shared_memory_per_block
-        require(most > 0, "reserved_shared_memory_per_block", sm_limit, f"less than {total}")
-        sizes = self.shared_memory_configurations
-        ascend = list(sizes) == sorted(set(sizes)) and sizes[-1:] == (total,)
-        require(ascend, "shared_memory_configurations", sm_limit, f"ascending sizes, the last one {total}")
-        unified = self.unified_l1_and_shared_memory
-        require(not unified or total <= unified, sm_limit, "unified_l1_and_shared_memory", f"up to {unified}")
-        threads, warp = self.max_threads_per_multiprocessor, self.warp_size
-        require(threads % warp == 0, "max_threads_per_multiprocessor", "warp_size", f"a multiple of {warp}")
-        block, longest = self.max_threads_per_block, MAX_BLOCK_SIZES * warp
-        require(block <= longest, "max_threads_per_block", "warp_size", f"up to {longest:,}")
-        default = self.max_shared_memory_per_block
-        require(default <= opt_in, "max_shared_memory_per_block", block_limit, f"up to {opt_in}")
-        require(opt_in <= most, block_limit, sm_limit, f"up to {most}, without the reservation")
-        oversized = self.max_oversized_shared_memory_per_block
-        fits = oversized is None or opt_in <= oversized <= most
-        require(fits, "max_oversized_shared_memory_per_block", block_limit, f"{opt_in} to {most}")
 
     def __repr__(self) -> str:
         return f"<Limits {self.compute_capability}>"

@@ -1,7 +1,7 @@
 """Compute capabilities that run code of an architecture."""
 
 from occupancy import ComputeCapability
-from occupancy.tables.compatibility import runs_on
+from occupancy.tables.gpus import runs_on
 from occupancy.tables.shipped import known
 
 # 8.7 (Tegra) does not run code for sm_80. 10.1 is called 11.0 since CUDA 13, and is not in a family with 10.x.
