@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1323,
     "tables": 965,
     "engine": 838,
-    "readers": 3371,
+    "readers": 3369,
     "advice": 1183,
     "arrays": 626,
     "device": 732,

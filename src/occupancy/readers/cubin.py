@@ -177,12 +177,11 @@ class _Cubin:
         reserved = RESERVED_SHARED_MEMORY if has_reservation else 0  # bytes added by the linker
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # true if the instruction format is known
         self._shared: dict[int, int] = {}  # without the reserved bytes
-        self._info: dict[int, Section] = {}
+        # Sections of attributes; the first of each kernel counts.
+        self._info = {section[-1]: section for section in reversed(image.by_type[SHT_CUDA_INFO])}
         # Results by offset and size: kernels that maliciously share attributes or code cost nothing extra.
         self._fields: dict[tuple[int, ...], dict[str, Any]] = {}
         self._spilled: dict[tuple[int, ...], Spills | None] = {}
-        for section in image.by_type[SHT_CUDA_INFO]:
-            self._info.setdefault(section[-1], section)
         for type in _SHARED_MEMORY:
             for name, _, _, _, size, _, code in image.by_type[type]:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
@@ -229,10 +228,11 @@ class _Cubin:
         if section is None:
             return attribute_fields(())
         place = section[3:5]
-        if place not in self._fields:
+        fields = self._fields.get(place)
+        if fields is None:
             values = records(_attribute_data(self._image, section), _KERNEL_ATTRIBUTES)
-            self._fields[place] = attribute_fields(tuple(values.items()))
-        return self._fields[place]
+            fields = self._fields[place] = attribute_fields(tuple(values.items()))
+        return fields
 
     def _spills(self, code: int, machine_code: memoryview | None, frame: int | None) -> Spills | None:
         if frame == 0:

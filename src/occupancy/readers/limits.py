@@ -78,16 +78,15 @@ class ReadLimits:
     def consume(self, kind: str, amount: int = 1) -> None:
         """Consume an amount of the file's allowance, then of the shared one; raise if both are exhausted."""
         left = self._left[kind] - amount
-        if left < 0 and self.shared is not self and self.shared._left[kind] + left >= 0:
+        if left < 0:
+            if self.shared is self or self.shared._left[kind] + left < 0:
+                ceiling = CEILINGS[kind]
+                if ceiling.ends_the_file:
+                    raise Exhausted(f"{ceiling.problem}, so the rest was not read")
+                raise Malformed(ceiling.problem)
             self.shared._left[kind] += left
             left = 0
-        if left >= 0:
-            self._left[kind] = left
-            return
-        ceiling = CEILINGS[kind]
-        if ceiling.ends_the_file:
-            raise Exhausted(f"{ceiling.problem}, so the rest was not read")
-        raise Malformed(ceiling.problem)
+        self._left[kind] = left
 
     def expand(self, size: int) -> None:
         """Consume decompressed bytes, and add an allowance for the tables in them."""
