@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple, TypedDict
 
-from ..engine import Result
+from ..engine import Model, Result
+from ..values.kernel import Kernel
+from ..values.limits import Limits
 from ..values.records import FrozenDict, readable
-from ..values.resources import QUANTITIES
+from ..values.resources import QUANTITIES, Adjustable
 from .search import Level, VariedResource
 from .slack import carveout
 
@@ -74,17 +76,15 @@ def using_less(now: Result) -> Iterator[NextStep]:
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
         names = [name for name in names if name != "regs"]
     resources = [VariedResource(now, name) for name in names]
-
-    @cache
-    def levels(varied: VariedResource, most: int) -> tuple[Level, ...]:
-        return tuple(varied.levels(QUANTITIES[varied.resource].least, most, varied.amount))
-
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
         requires: Changes = {}
         for varied in resources:
             if varied.blocks(now) < blocks:
-                enough = [level.amount for level in levels(varied, highest) if level.blocks >= blocks]
+                without = now.kernel.replace(**{varied.resource: None})
+                levels = _levels(now.limits, without, now.model, varied.resource, highest, now.active_blocks)
+                less = (level for level in levels if level.amount < varied.amount)
+                enough = [level.amount for level in less if level.blocks >= blocks]
                 if not enough:
                     return
                 requires[varied.resource] = enough[-1]
@@ -93,6 +93,14 @@ def using_less(now: Result) -> Iterator[NextStep]:
             return  # the limiter is an unknown amount
         yield step
         blocks, highest = step.active_blocks + 1, most
+
+
+@lru_cache(maxsize=1 << 10)  # hundreds of kernels of a library differ only in one resource
+def _levels(
+    limits: Limits, kernel: Kernel, model: Model, resource: Adjustable, most: int, least: int
+) -> list[Level]:
+    varied = VariedResource(Result(limits, kernel, model), resource)
+    return list(varied.levels(QUANTITIES[resource].least, most, least))
 
 
 def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:

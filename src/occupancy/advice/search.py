@@ -51,22 +51,22 @@ class VariedResource:
         # Registers determine whether caching in L1 confines a block to half of the SM's warps.
         return min(most, result.block_limits.warps) if self.resource == "regs" else most
 
-    def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
-        """Return the ranges of amounts from low to high that allow the same blocks, ascending.
+    def levels(self, low: int, most: int, least: int = 0) -> Iterator[Level]:
+        """Return the ranges of amounts from low on that allow the same blocks, ascending.
 
-        Ranges with ``most`` blocks or more are merged. Columns of tensor memory are single amounts.
+        Ranges with ``most`` blocks or more are merged, and ranges with ``least`` or fewer. Columns of tensor
+        memory are single amounts.
         """
-        return map(Level._make, self._runs(low, high, lambda result: min(self.blocks(result), most)))
+        return map(Level._make, self._runs(low, lambda result: max(least, min(self.blocks(result), most))))
 
     def results(self, low: int) -> Iterator[tuple[int, Result]]:
         """Yield the last amount of each range with the same limits, and its result, ascending."""
-        for amount, _ in self._runs(low, None, lambda result: result.block_limits):
+        for amount, _ in self._runs(low, lambda result: result.block_limits):
             yield amount, self.result(amount)
 
-    def _runs(self, low: int, high: int | None, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
+    def _runs(self, low: int, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
         """Yield the last amount of each range whose results have the same key, and the key, ascending."""
-        if high is None:
-            high = getattr(self.now.limits, QUANTITIES[self.resource].most)
+        high: int = getattr(self.now.limits, QUANTITIES[self.resource].most)
         if self.resource == "tensor_memory":
             for amount in _columns(low, high):
                 yield amount, key(self.result(amount))

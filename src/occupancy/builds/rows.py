@@ -67,7 +67,7 @@ class _SharedResult:
         return next((step for step in find(self.result) if is_possible(step, self.record)), None)
 
 
-if TYPE_CHECKING:  # at run time, `ScannedKernel.__getattr__` adds the fields of its record
+if TYPE_CHECKING:  # at run time, `ScannedKernel` gets a property for each field of its record
     _Fields = KernelRecord
 else:
     _Fields = object
@@ -115,17 +115,6 @@ class ScannedKernel(_Fields):
         self.limiters = shared.limiters
         self.reason = shared.reason
         self.time_share = None
-
-    if not TYPE_CHECKING:  # so that type checkers refuse a misspelled name
-
-        def __getattr__(self, name: str) -> object:
-            if name.startswith("__") or not hasattr(KernelRecord, name):  # copy and pickle look up the former
-                message = f"a ScannedKernel has no {name!r}. Its occupancy.Occupancy is kernel.result."
-                raise AttributeError(message, name=name, obj=self)
-            return getattr(self.record, name)
-
-    def __dir__(self) -> Iterable[str]:
-        return {*super().__dir__(), *dir(self.record)}
 
     @property
     def smem(self) -> int | None:  # type: ignore[override]  # computed, unlike the record's
@@ -199,6 +188,9 @@ class ScannedKernel(_Fields):
 
 
 documented(ScannedKernel, KernelRecord)
+for _name in dir(KernelRecord):
+    if not _name.startswith("_") and not hasattr(ScannedKernel, _name):
+        setattr(ScannedKernel, _name, property(attrgetter(f"record.{_name}")))
 
 
 def spilled_bytes(record: KernelRecord) -> int | None:

@@ -141,14 +141,13 @@ class Kernel(_KernelFields):
             InputError: A value is invalid for every kernel.
             TypeError: A keyword does not exist.
         """
-        values = self._asdict()
-        if unknown := changes.keys() - values.keys():
+        if unknown := changes.keys() - self._fields:
             raise unknown_input(min(unknown), "replace", self._fields)
         if "smem" in changes:
-            values |= {"static_smem": None, "dynamic_smem": None}
+            changes = {"static_smem": None, "dynamic_smem": None, **changes}
         if "threads" in changes:
-            values["block_dim"] = None
-        return type(self)(**values | changes)
+            changes = {"block_dim": None, **changes}
+        return type(self)(*self._replace(**changes))
 
     __replace__ = replace
 
