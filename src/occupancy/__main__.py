@@ -7,8 +7,7 @@ import gc
 
 def main() -> None:
     """Run the command line."""
-    # Imports create no garbage: a higher threshold makes the program start 5% faster.
-    gc.set_threshold(100_000, 20, 20)
+    gc.disable()  # collections find nothing, and take 5% of the start and of a scan
     from .cli import main as run
 
     try:

@@ -83,8 +83,9 @@ def using_less(now: Result) -> Iterator[NextStep]:
             if varied.blocks(now) < blocks:
                 without = now.kernel.replace(**{varied.resource: None})
                 levels = _levels(now.limits, without, now.model, varied.resource, highest, now.active_blocks)
-                less = (level for level in levels if level.amount < varied.amount)
-                enough = [level.amount for level in less if level.blocks >= blocks]
+                enough = [
+                    each.amount for each in levels if each.blocks >= blocks and each.amount < varied.amount
+                ]
                 if not enough:
                     return
                 requires[varied.resource] = enough[-1]

@@ -10,7 +10,7 @@ from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..values.fields import Carveout
 from ..values.records import FrozenDict, readable
-from ..values.resources import Adjustable, Resource
+from ..values.resources import QUANTITIES, Adjustable, Resource
 from .launch_requirements import needs_opt_in
 from .search import VariedResource, max_keeping
 
@@ -31,23 +31,17 @@ class SlackFields(NamedTuple):
 
 def slack(now: Result) -> SlackFields:
     """Return the maximum of each resource that keeps the resident blocks, and unused resources of the SM."""
-    blocks = now.active_blocks
-    return SlackFields(
-        result=now,
-        regs=max_with(now, "regs", blocks),
-        smem=max_with(now, "smem", blocks),
-        barriers=max_with(now, "barriers", blocks),
-        tensor_memory=None if now.kernel.tensor_memory is None else max_with(now, "tensor_memory", blocks),
-        unused=FrozenDict((name, _unused(use, blocks)) for name, use in now.resources.items()),
-    )
+    unused = FrozenDict((name, _unused(use, now.active_blocks)) for name, use in now.resources.items())
+    regs, smem, barriers, columns = (_most(now, resource) for resource in QUANTITIES)
+    return SlackFields(now, regs, smem, barriers, columns, unused)
 
 
-def max_with(now: Result, resource: Adjustable, blocks: int) -> int | None:
-    """Return the maximum of a resource that keeps a number of blocks, up to the current one; None for 0."""
-    if not blocks:
+def _most(now: Result, resource: Adjustable) -> int | None:
+    """Return the maximum of a resource that keeps all blocks; None without blocks."""
+    if not now.active_blocks or (resource == "tensor_memory" and now.kernel.tensor_memory is None):
         return None
     varied = VariedResource(now, resource)
-    return max_keeping(blocks, varied.levels(varied.amount, blocks))
+    return max_keeping(now.active_blocks, varied.levels(varied.amount, now.active_blocks))
 
 
 def _unused(use: Use, blocks: int) -> int | None:

@@ -103,9 +103,8 @@ def full_wave(
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
     if cluster_size is None:
         if max_active_clusters is not None:
-            raise InputError(
-                "needs a launch with clusters", where="max_active_clusters", hint="Set the cluster size too."
-            )
+            problem, hint = "needs a launch with clusters", "Set the cluster size too."
+            raise InputError(problem, where="max_active_clusters", hint=hint)
         return FullWave(result, multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
     is_measured = max_active_clusters is not None
     check_cluster(result.limits, cluster_size, is_measured=is_measured)
@@ -134,6 +133,5 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
         beyond = f", or {most} with cudaFuncAttributeNonPortableClusterSizeAllowed" if most > portable else ""
-        raise InputError(
-            f"{cluster_size} blocks, but a cluster has at most {portable}{beyond}", where="cluster"
-        )
+        problem = f"{cluster_size} blocks, but a cluster has at most {portable}{beyond}"
+        raise InputError(problem, where="cluster")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -90,7 +91,7 @@ class Reading:
         self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
         if sms is not None:
             self.multiprocessor_count = in_range(parse_count(sms, where), where)
-        self._limits_of = table.limits
+        self._limits_of = cache(table.limits)
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         return Evaluator(

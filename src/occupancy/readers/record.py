@@ -58,7 +58,7 @@ def demangle(name: str) -> str:
     if not name.startswith("_Z"):
         return name
     try:
-        from demangle import demangle as spell
+        from demangle import demangle_strict as spell
 
         readable: str = spell(name, language="itanium")
     except Exception:  # Python 3.10 lacks the package, and the parser can raise any error for a damaged name

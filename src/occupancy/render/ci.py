@@ -85,13 +85,11 @@ def within_checkout(path: str) -> str:
 def github(findings: Sequence[Finding], lines: Iterable[str], notices: Iterable[str] = ()) -> str:
     """Return an annotation for each finding, at most as many as GitHub shows, and notices and plain lines."""
     shown = findings if len(findings) <= MOST_ANNOTATIONS else findings[: MOST_ANNOTATIONS - 1]
-    annotations = list(map(_annotation, shown))
+    messages = list(map(_annotation, shown))
     if more := len(findings) - len(shown):
-        annotations.append(
-            f"::error title=occupancy::{more:,} more findings. To list them, pass --format csv."
-        )
-    annotations += (f"::notice title=occupancy::{untrusted.github_message(each)}" for each in notices)
-    return "\n".join([*annotations, *map(untrusted.printable, lines)])
+        messages.append(f"::error title=occupancy::{more:,} more findings. To list them, pass --format csv.")
+    messages += (f"::notice title=occupancy::{untrusted.github_message(each)}" for each in notices)
+    return "\n".join([*messages, *map(untrusted.printable, lines)])
 
 
 def _annotation(finding: Finding) -> str:

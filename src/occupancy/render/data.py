@@ -12,7 +12,7 @@ from typing import Any
 from ..report.model import Column, Report, json_value
 from ..values.untrusted import csv_cell, json_text
 
-ROWS = 1 << 14  # of a piece
+ROWS = 4000  # of a piece
 PLAIN_TYPES = ("string", "integer", "number", "boolean")
 Text = Callable[[Column, Any, Any], str]  # of a column, a value and its row
 _encode = json.JSONEncoder(allow_nan=False).encode
@@ -20,19 +20,14 @@ _encode = json.JSONEncoder(allow_nan=False).encode
 
 def json_pieces(report: Report) -> Iterator[str]:
     """Return the JSON document, each row on a line of its own."""
-    start = "{\n"
-    for key, value in report.to_dict(with_rows=False).items():
-        if key == report.rows_key:
-            yield f"{start}  {_json(key)}: ["
-            separator = "\n    "
-            for lines in _json_lines(report):
-                yield separator + ",\n    ".join(lines)
-                separator = ",\n    "
-            yield "]" if separator[0] == "\n" else "\n  ]"
-        else:
-            yield f"{start}  {_json(key)}: {_json(value)}"
-        start = ",\n"
-    yield "\n}\n"
+    members = report.to_dict(with_rows=False).items()
+    *head, rows, notes = (f"  {_json(key)}: {_json(value)}" for key, value in members)
+    yield "{\n" + ",\n".join([*head, rows.removesuffix("]")])
+    separator = "\n    "
+    for lines in _json_lines(report):
+        yield separator + ",\n    ".join(lines)
+        separator = ",\n    "
+    yield ("]" if separator[0] == "\n" else "\n  ]") + f",\n{notes}\n}}\n"
 
 
 def json_line_pieces(report: Report) -> Iterator[str]:
@@ -101,11 +96,8 @@ def _lines(report: Report, text: Text, line: Callable[[Iterable[str]], str]) -> 
 
 def _cells(column: Column, text: Text, rows: list[Any], parts: Callable[[str], list[Any]]) -> list[str]:
     """Return the texts of a column; a value that rows share is converted once."""
-    if callable(column.value):
-        values = list(map(column.value, rows))
-    else:
-        path, _, name = (column.value or column.key).rpartition(".")
-        values = list(map(attrgetter(name), parts(path)))
+    path, _, name = ("", "", "") if callable(column.value) else column.value.rpartition(".")
+    values = list(map(attrgetter(name) if path else column.getter, parts(path)))
     # Dictionaries are no keys, and 1 and True are equal; rows that share a list share its text.
     keys = values if column.type in PLAIN_TYPES else list(map(id, values))
     if len(set(keys)) == 1:

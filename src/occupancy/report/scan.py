@@ -72,8 +72,8 @@ def summary(rows: Iterable[ScannedKernel]) -> ScanSummary:
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),
         spilling=sum(map(bool, spilled)) if spilled or not rows else None,
-        below_half=sum(bool(row.launchable) and (row.occupancy or 0) < LOW for row in run),
-        not_launchable=sum(row.launchable is False for row in run),
+        below_half=sum((row.occupancy or 0) < LOW and bool(row.launchable) for row in run),
+        not_launchable=sum(row.reason is not None and row.launchable is False for row in run),
     )
 
 
