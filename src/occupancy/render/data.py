@@ -98,10 +98,10 @@ def _cells(column: Column, text: Text, rows: list[Any], parts: Callable[[str], l
     """Return the texts of a column; a value that rows share is converted once."""
     path, _, name = ("", "", "") if callable(column.value) else column.value.rpartition(".")
     values = list(map(attrgetter(name) if path else column.getter, parts(path)))
-    # Dictionaries are no keys, and 1 and True are equal; rows that share a list share its text.
-    keys = values if column.type in PLAIN_TYPES else list(map(id, values))
-    if len(set(keys)) == 1:
-        return [text(column, values[0], rows[0])] * len(rows)
-    places = dict(zip(keys, range(len(rows)), strict=True))
-    texts = {key: text(column, values[place], rows[place]) for key, place in places.items()}
-    return list(map(texts.__getitem__, keys))
+    if column.type in PLAIN_TYPES:
+        keys, texts = values, {value: text(column, value, None) for value in set(values)}
+    else:  # dictionaries are no keys, and 1 and True are equal; rows that share a list share its text
+        keys = list(map(id, values))
+        distinct = dict(zip(keys, zip(values, rows, strict=True), strict=True))
+        texts = {key: text(column, *each) for key, each in distinct.items()}
+    return [*texts.values()] * len(rows) if len(texts) == 1 else list(map(texts.__getitem__, keys))
