@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from shlex import quote
@@ -22,6 +23,7 @@ from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, kernel_finding
 
 REMOVED = "removed"
+_SOURCE = re.compile(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error")
 NAMES = ("name", "demangled", "arch")
 
 CHECK_FINDINGS: Mapping[str, str] = {
@@ -244,9 +246,13 @@ class FailedCheck(NamedTuple):
         return Report("check", headline, (), (), details=details, values={"passed": False})
 
     def findings(self) -> list[Finding]:
-        """Return a finding for each error, at its place in a file of rules or a log."""
-        places = (each.place or Place("", None) for each in self.errors)
-        return [
-            Finding(place.file, place.line, "error", "could-not-run", message, "check", None)
-            for place, message in zip(places, self.messages, strict=True)
-        ]
+        """Return a finding for each error, at the source line in a compiler's message or at its place."""
+        findings = []
+        for error, message in zip(self.errors, self.messages, strict=True):
+            file, line, _ = error.place or Place("", None)
+            if source := _SOURCE.search(error.problem):
+                beside_log = os.path.join(os.path.dirname(file), source[1])
+                file = beside_log if os.path.exists(beside_log) else source[1]
+                line = int(source[2])
+            findings.append(Finding(file, line, "error", "could-not-run", message, "check", None))
+        return findings
