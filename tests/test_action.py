@@ -161,10 +161,10 @@ def test_no_comment_if_turned_off_or_without_a_pull_request(checkout: Path, gith
 
 
 def test_a_check_that_cannot_run_is_reported_in_the_comment(checkout: Path, github: GitHub) -> None:
-    (checkout / "failed.log").write_text("src/k.cu(26): error: nowhere\n")
-    done = run(checkout, github, "failed.log")
+    (checkout / "k.log").write_text("src/k.cu(26): error: nowhere\n")
+    done = run(checkout, github, "k.log")
     assert (done.returncode, "nowhere" in done.stderr) == (2, True)
-    assert done.stdout.startswith("::error file=src/k.cu,line=26,title=occupancy%3A could-not-run::failed.log")
+    assert done.stdout.startswith("::error file=src/k.cu,line=26,title=occupancy%3A could-not-run::k.log")
     assert outputs(checkout) == {"passed": "false"}
     for text in (github.comments[0]["body"], (checkout / "summary").read_text()):
         assert "The check could not run." in text

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section, without_overlaps
+from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
 from .limits import MIB, Malformed
 from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills, block_shapes
 from .source_lines import SHT_REL, SHT_RELA, Place, read_places
@@ -241,6 +241,6 @@ class _Cubin:
             return None
         place = self._image.sections[code][3:5]
         if place not in self._spilled:
-            callees = without_overlaps(self._image.callees[code])
+            callees = self._image.callees[code]
             self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
         return self._spilled[place]

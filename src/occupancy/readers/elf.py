@@ -163,12 +163,3 @@ class Image:
                 raise Malformed(f"{size} bytes of names exceed the limit of an image")
             known = self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
         return known
-
-
-def without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(places):
-        if merged and start <= merged[-1][1]:
-            start, end = merged[-1][0], max(end, merged.pop()[1])
-        merged.append((start, end))
-    return merged

@@ -15,6 +15,7 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from .limits import MIB, ReadLimits
@@ -67,7 +68,7 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
       if a load has 16 bytes: no unmarked load of a spill was seen to be that long.
 
     The code includes functions called only by the kernel, which use its frame. ``callees`` are their starts
-    and ends, ascending. Their spills are not counted.
+    and ends. Their spills are not counted.
     """
     if len(data) > MAX_CODE_BYTES:
         return None
@@ -87,11 +88,12 @@ def count_spills(data: memoryview, callees: Sequence[tuple[int, int]], limits: R
         loads_most = any(not each.is_store and each.width == max(_WIDTHS) for each in accesses)
         if loads_most or _has_unmarked_last_use(accesses, code):
             return NO_SPILLS
-    starts = [start for start, _ in callees]
+    starts = sorted(start for start, _ in callees)
+    ends = list(accumulate((end for _, end in sorted(callees)), max))  # callees can overlap
     stores = loads = 0
     for each in accesses:
         before = bisect_right(starts, each.place)
-        is_own = not before or each.place >= callees[before - 1][1]
+        is_own = not before or each.place >= ends[before - 1]
         if is_own and not both.isdisjoint(each.words):
             stores += each.width if each.is_store else 0
             loads += 0 if each.is_store else each.width

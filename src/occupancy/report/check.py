@@ -45,12 +45,8 @@ class BrokenOnArchs(NamedTuple):
     """One kernel that breaks rules, on all its architectures."""
 
     name: str
+    criteria: Sequence[str]
     on_archs: Sequence[BrokenKernel]
-
-    @property
-    def criteria(self) -> list[str]:
-        violations = (violation for each in self.on_archs for violation in each.violations)
-        return list(dict.fromkeys(violation.criterion for violation in violations))
 
     def facts(self) -> list[tuple[str, str]]:
         """Return labels and texts: the values of each architecture with their limits, the cause, and the fix."""
@@ -82,7 +78,11 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
         ),
     )
     names = changes.placed_names([on_archs[0].kernel.record for on_archs in ordered])
-    return list(map(BrokenOnArchs, names, ordered))
+    criteria = [
+        list(dict.fromkeys(violation.criterion for each in on_archs for violation in each.violations))
+        for on_archs in ordered
+    ]
+    return list(map(BrokenOnArchs, names, criteria, ordered))
 
 
 class CheckRow(NamedTuple):

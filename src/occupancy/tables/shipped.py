@@ -10,12 +10,11 @@ import json
 import os
 import re
 from bisect import bisect
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from ..errors import UnknownComputeCapabilityError
-from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
+from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn, plain_value
 
 SCHEMA_VERSION = 1
 FILE_NAME = "gpu_limits.yaml"
@@ -62,14 +61,11 @@ def _limits_of(cc: ComputeCapability) -> Limits:
             where="gpu",
             hint="To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`).",
         )
-    values = _with_tuples({name: json.loads(value) for name, value in re.findall(_FIELD, text)})
+    values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, text)}
     if (column := values.get("spreadsheet")) is not None:
-        values["spreadsheet"] = SpreadsheetColumn(**_with_tuples(column))
+        column = {name: plain_value(value) for name, value in column.items()}
+        values["spreadsheet"] = SpreadsheetColumn(**column)
     return Limits(compute_capability=cc, **values)
-
-
-def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 @cache
