@@ -33,9 +33,9 @@ FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
 _needs = attrgetter(
     "format", "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
     "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads",
-    "block_dim", "shared_memory_configuration",
+    "block_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
 )  # fmt: skip
-"""Values that determine the occupancy; most kernels of a library share them with hundreds of others."""
+"""Values that determine the occupancy and next steps; kernels of a library share them with hundreds of others."""
 
 
 def parse_block_size(value: object) -> int:
@@ -218,7 +218,7 @@ class Evaluator:
 
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at a block size that also suits another version of the kernel."""
-        key = other and (other.threads, other.max_threads), bool(spilled_bytes(record)), _needs(record)
+        key = other and (other.threads, other.max_threads), _needs(record)
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self._result(record, other)

@@ -24,19 +24,15 @@ def json_pieces(report: Report) -> Iterator[str]:
     *head, rows, notes = (f"  {_json(key)}: {_json(value)}" for key, value in members)
     yield "{\n" + ",\n".join([*head, rows.removesuffix("]")])
     separator = "\n    "
-    for lines in _json_lines(report):
-        yield separator + ",\n    ".join(lines)
+    for lines in _lines(report, _member, ", ".join):
+        yield separator + "{" + "},\n    {".join(lines) + "}"
         separator = ",\n    "
     yield ("]" if separator[0] == "\n" else "\n  ]") + f",\n{notes}\n}}\n"
 
 
 def json_line_pieces(report: Report) -> Iterator[str]:
     """Return a JSON object on a line for each row."""
-    return ("".join(f"{line}\n" for line in lines) for lines in _json_lines(report))
-
-
-def _json_lines(report: Report) -> Iterator[list[str]]:
-    return _lines(report, _member, lambda members: f"{{{', '.join(members)}}}")
+    return ("".join(f"{{{line}}}\n" for line in lines) for lines in _lines(report, _member, ", ".join))
 
 
 def _member(column: Column, value: Any, row: Any) -> str:
