@@ -28,8 +28,6 @@ _MEASURED = (
     "max_threads", "min_blocks", "spills_from", "cc",
 )  # fmt: skip
 _TEXTS = ("demangled", "next_step", "fix", "causes", "other_changes", "old_name")
-_WITH_COLUMN = ("regs", "smem", "spills")
-"""Changes that the page shows in a column of their own."""
 _OTHERS = (
     "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
     "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
@@ -74,7 +72,9 @@ def build_report(
     about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
-    lead = _paragraphs("note fails", [*problems[:20], *([] if rows else report.headline[:1])])
+    lead = _paragraphs("note fails", [*problems, *([] if rows else report.headline[:1])])
+    if rows and len(problems) > 2:
+        lead = f'<details><summary class="fails">{len(problems):,} problems</summary>{lead}</details>'
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
     parts = {"lead": lead, "notes": notes, "data": _json({"count": len(rows), "columns": columns})}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))
@@ -94,7 +94,8 @@ def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 def _other_changes(column: Column, row: Any) -> str:
     """Return the changes of a kernel that have no column of their own."""
-    return (column.text or str)([each for each in column.getter(row) if each.name not in _WITH_COLUMN])
+    others = [each for each in column.getter(row) if each.name not in ("regs", "smem", "spills")]
+    return (column.text or str)(others)
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

@@ -1,7 +1,4 @@
-"""The page's data: inputs and their ranges, the limits of every compute capability, and the GPUs.
-
-Links to the page contain the inputs after ``#``.
-"""
+"""The page's data: inputs and their ranges, the limits of every compute capability, and the GPUs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // The report of scan or diff: kernels to search, filter and sort, with links to the calculator.
-const ORDER = new Intl.Collator("en", { numeric: true }); // creating one takes longer than comparing
+const ORDER = new Intl.Collator("en", { numeric: true });
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
 const VERDICTS = ["worse", "mixed", "better", "changed", "renamed", "added", "removed", "same"];
@@ -23,7 +23,7 @@ function comparedColumn(key, title, text) {
   const show = (worst) => {
     const [before, after] = ["old_", "new_"].map((side) => rangeText([worst], (kernel) => kernel[side + key], text));
     const gain = (key === "spills" || changeOf(worst)) && -of(worst);
-    const values = joined(" → ", before, after) || "–";
+    const values = joined("\u00a0→\u00a0", before, after) || "–";
     return of(worst) ? [values, " ", differenceOf(of(worst), gain, text)] : values;
   };
   return { key: `change_${key}`, title, text, of, show };
@@ -73,7 +73,7 @@ class Report {
       kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join("|").toLowerCase().replace(/\s/g, "");
       return kernel;
     });
-    // Kernels of one name and architecture in several files get the file in their name.
+    // Kernels of one name in several files get the file in their name.
     for (const group of Map.groupBy(this.kernels, ({ name }) => name).values()) {
       const isSplit = countOf(group, ({ arch, source }) => `${arch} ${source}`) > countOf(group, ({ arch }) => arch);
       if (isSplit) group.forEach((kernel) => (kernel.name += ` (${kernel.source})`));
@@ -107,7 +107,7 @@ class Report {
     this.left = [...Map.groupBy(kernels.filter(isLeft), ({ verdict }) => verdict)].map(([verdict, all]) =>
       ` ${words.list(archsOf(all))} ${verdict} for ${words.count(countOf(all), "kernel")}.`);
   }
-  // Change filters and order, which are kept in the address.
+  // Filters and order are kept in the address.
   set(changes) {
     Object.assign(this.state, changes);
     this.draw();
@@ -131,18 +131,18 @@ class Report {
     scrollTo(0, this.opened?.[0] ?? 0);
   }
   order() { return this.state.sort ? this.state : { sort: this.given, down: "" }; }
-  // The kernels that pass all filters, those to count by kind, and those of any bin. By default those that changed.
+  // The kernels that pass all filters, those to count by kind, and those of any bin. Verdicts exclude each other.
   filtered() {
     const { q, kind, arch, bin } = this.state;
     const wanted = q.replace(/_Z\S+/g, (name) => demangled(name).replace(/<.*/, "")).toLowerCase().split(/[\s*]+/);
-    const kinds = KINDS.filter(({ key }) => kind.split(",").includes(key));
-    const isOfKinds = (kernel) => (kinds.length ? kinds.some(({ is }) => is(kernel)) : kernel.row.verdict !== "same");
+    const kinds = KINDS.filter(({ key }) => (kind ? kind.split(",").includes(key) : this.isDiff && key !== "same"));
+    const isOfKinds = (kernel) => kinds[this.isDiff ? "some" : "every"](({ is }) => is(kernel));
     const isFound = (kernel) => (!arch || kernel.arch === arch) && wanted.every((word) => kernel.text.includes(word));
     const isInBin = (kernel) => !bin || bin.split(",").includes(binOf(kernel));
     const found = this.kernels.filter(isFound);
     if (this.isDiff) for (const { group, worst } of rowsOf(found)) group.forEach((kernel) => (kernel.row = worst));
     const ofBins = found.filter(isOfKinds);
-    return { all: ofBins.filter(isInBin), ofKinds: found.filter(isInBin), ofBins, kinds };
+    return { all: ofBins.filter(isInBin), ofKinds: (this.isDiff ? found : ofBins).filter(isInBin), ofBins, kinds };
   }
   // A button that adds a value to a filter, or takes it out.
   toggle(content, filter, value, count, properties) {
@@ -186,7 +186,8 @@ class Report {
       element("tr", {}, this.columns.map((column) => cellOf(column, row, this.archs.length > 1)))));
     this.rest.hidden = rows.length <= shown;
     const { q, kind, arch, bin, sort, down } = this.state;
-    const chosen = [...found.kinds.map(({ title }) => title), q, arch, ...bin.split(",")].filter(Boolean).join(", ");
+    const kinds = kind && found.kinds.map(({ title }) => title).join(this.isDiff ? " or " : " and ");
+    const chosen = [kinds, q, arch, bin.replaceAll(",", " or ")].filter(Boolean).join(", ");
     const part = rows.length < this.count && `${rows.length ? grouped(rows.length) : "None"} of `;
     const facts = [`${part || ""}${words.count(this.count, "kernel")}${this.isDiff && !kind ? " changed" : ""}`,
       rows.length > shown && `the first ${grouped(shown)} are shown`, chosen || (!this.archs[1] && this.archs[0])];
@@ -219,7 +220,8 @@ const rowsOf = (kernels) => [...Map.groupBy(kernels, ({ name }) => name).values(
 const bySeverity = (a, b) => rankOf(a) - rankOf(b) || changeOf(a) - changeOf(b)
   || (b.spills > 0) - (a.spills > 0) || (a.share ?? 2) - (b.share ?? 2);
 const rangeText = (group, of, text) =>
-  joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))));
+  joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))))
+    .replace(/( \D+) to (.*\1)$/, " to $2").replace(/ (?!to)/g, "\u00a0"); // 16 to 48 B, broken only before "to"
 function rangeOf(group, of) { // [least, most] of the known values
   const values = group.map(of).filter((value) => value || value === 0).sort(compareValues);
   return [values[0], values[values.length - 1]];
