@@ -36,7 +36,7 @@ def json_line_pieces(report: Report) -> Iterator[str]:
 
 
 def _member(column: Column, value: Any, row: Any) -> str:
-    return f"{_json(column.key)}: {_json(value)}"
+    return f'"{column.key}": {_json(value)}'
 
 
 def _json(value: Any) -> str:
