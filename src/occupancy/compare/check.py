@@ -211,19 +211,21 @@ class _Run:
             criterion = CRITERIA[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if old is None else measure(old)
+            fails = criterion.measure == "occupancy" and value == 0  # no launch, maybe of the baseline too
             start: Any = 0  # all spills of a new kernel are new
             if criterion.compares and old is not None:
                 self.compared.add(demand)
                 start = was
             elif criterion.compares and criterion.most:
                 self.new.setdefault(demand, kernel)
-                continue
+                if not fails:
+                    continue
             if value is None or start is None:
                 self.unknown[demand].append(row if value is None or old is None else old)
                 continue
             sign = -1 if criterion.measure == "occupancy" else 1  # the only value for which higher is better
-            limit = start + sign * bound if criterion.compares else bound
-            if sign * (value - limit) > TOLERANCE:
+            limit = max(0, start + sign * bound) if criterion.compares else bound
+            if fails or sign * (value - limit) > TOLERANCE:
                 violations.append(Violation(number, name, bound, was, value, limit))
             if was is not None and sign * (was - limit) > TOLERANCE:
                 baseline_passes = False

@@ -115,7 +115,7 @@ class _Search:
         end = position + size
         if end > self.content.size:
             left = self.content.size - position
-            yield self._problem(start, f"a fatbin claims {size} bytes, but the file has {left} more")
+            yield self._problem(start, f"the file is cut off after {left:,} of {size:,} bytes. Build again.")
         while position < end:
             try:
                 kind, header_size, stored_size, packed_size, arch_number, flags, size = self._entry(

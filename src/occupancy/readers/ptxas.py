@@ -34,6 +34,7 @@ COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 # Message C7508: setmaxnreg has no effect. It precedes the kernels of a compilation and does not name the
 # kernel. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
 IGNORED = "'setmaxnreg' ignored"
+_COMPILE_TIME = "Compile time ="  # after the "Used" line
 PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED)
 GLOBAL_MEMORY = "bytes gmem"  # in the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
@@ -44,12 +45,10 @@ _BEFORE, _AFTER = 20, 200
 _JOINED = re.compile(rf"\\n|(?=(?:ptxas|nvlink)\S{{0,9}} info\b)| (?=\d{{1,12}}{_STACK_FRAME})")
 
 _LOST = (
-    "skipped {} from here on, because lines are missing, wrapped or damaged, or mixed by parallel compilers. "
-    "Write a log for each object: nvcc -Xptxas -v ... 2> kernels.log"
+    "skipped {} from here on, because lines are missing, wrapped, out of order, or mixed by parallel compilers. "
+    "Pass the log unwrapped, or write one for each object: nvcc -Xptxas -v ... 2> kernels.log"
 )
-_LINKED_SMEM_NOTE = (
-    "The linker includes 1,024 reserved bytes of shared memory for sm_90, and none for others."
-)
+_LINKED_SMEM_NOTE = "The linker includes 1,024 reserved bytes of shared memory for sm_90, none for others."
 _IGNORED_NOTE = (
     "ptxas ignored setmaxnreg (C7508) in {} of a compilation, without naming them. "
     "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg."
@@ -67,6 +66,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
     incomplete = start = 0  # kernels without their "Used" line, and the line number of the first
     lost: list[int] = []  # line numbers of kernels that are skipped
     subject = ""  # function of the next line about stack frames
+    described = set[str]()  # functions since the last "Used" line: a kernel's name precedes its properties
     ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
     has_kernels = False  # true after the first complete kernel of this compilation
     for number, line in _separated(lines):
@@ -78,11 +78,15 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             ignored += 1
         elif is_entry and (named := _ENTRY.match(entry)):
             # With a second incomplete kernel, the next "Used" line can be of either.
-            kernel = {"name": named[1], "arch": named[2]} if named[2] and not incomplete else None
+            is_certain = named[2] and not incomplete and named[1] not in described
+            kernel = {"name": named[1], "arch": named[2]} if is_certain else None
             start = start if incomplete else number
             incomplete += 1
         elif is_about_frame:
             subject = function.strip().strip(f"{_QUOTES}:| ")
+            described.add(subject)
+        elif _COMPILE_TIME in line:
+            kernel = None  # without its "Used" line
         elif (place := line.find(_STACK_FRAME)) >= 0:
             frame = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
             # Device functions have this line too, before or after the kernel that calls them.
@@ -90,15 +94,10 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
                 names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
                 kernel |= dict(zip(names, map(int, frame.groups()), strict=True), spills_from="compiler")
         elif _REGISTERS in line and (used := _USED.search(line)):
-            items = {
-                item: int(first) + int(more or 0) for first, more, item in _ITEM.findall(used[2][:_AFTER])
-            }
+            found = _ITEM.findall(used[2][:_AFTER])
+            items = {item: int(first) + int(more or 0) for first, more, item in found}
             smem, stack = items.get("smem", 0), items.get("stack")
-            usage: dict[str, Any] = {
-                "regs": int(used[1]),
-                "static_smem": smem,
-                "barriers": items.get("barriers"),
-            }
+            usage: Any = {"regs": int(used[1]), "static_smem": smem, "barriers": items.get("barriers")}
             is_linked, is_cut = "nvlink" in line[: used.start()], _ends_within_item(used[2])
             if is_cut or not (is_linked or kernel):
                 lost.append(start if incomplete else number)
@@ -110,6 +109,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
                 notes = (_IGNORED_NOTE.format(count(ignored, "kernel")),) if ignored else ()
                 yield record(notes=notes, **kernel | usage)
                 has_kernels = True
+            described.clear()
             if not is_linked:
                 kernel, incomplete = None, max(0, incomplete - 1)
     lost += [start] * incomplete

@@ -60,7 +60,8 @@ class BrokenOnArchs(NamedTuple):
                 elif name == "spill_bytes":
                     text = changes.phrase("spills", old and old.record.spills, new.record.spills)
                 bound = "minimum" if name == "occupancy" else "maximum"
-                values.append(f"{text} ({bound} {changes.change_text(name, None, each.limit)})")
+                limit = f" ({bound} {changes.change_text(name, None, each.limit)})"
+                values.append(text if name == "occupancy" and not each.limit else text + limit)
             kernels.append(changes.OnArch(new.record.arch, values, broken.causes, broken.fix))
         return changes.change_facts(kernels)
 
@@ -121,6 +122,8 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
+    # An update does not accept an occupancy of 0, which is no launch.
+    is_accepted = all(row.violation.value and CRITERIA[row.violation.criterion].compares for row in rows)
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
     rows += [CheckRow(record, no_rule) for record in check.removed]
     inputs = {"rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
@@ -137,10 +140,10 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     }
     headline = [_headline(check, len(kernels), removed), *filter(None, [updated])]
     details = list(_sections(check, kernels, removed))
-    compares = all(CRITERIA[name].compares for kernel in kernels for name in kernel.criteria)
-    if compares and not check.passed and os.path.isfile(check.rules.baseline or "") and not updated:
+    if is_accepted and not check.passed and os.path.isfile(check.rules.baseline or "") and not updated:
         details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
-    notes = [note("assumed-threads")] if any(each.kernel.threads_assumed for each in check.broken) else []
+    has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
+    notes = [note("assumed-threads")] if has_mark else []
     return Report(
         "check", headline, COLUMNS, rows, "violations", inputs, details, notes, values=values, has_table=False
     )

@@ -63,7 +63,7 @@ class TestDamage:
             # The image of the broken entry is found as a standalone cubin.
             (container(entry(CUBIN) + changed(entry(CUBIN), 8, 1 << 60)) + container(entry(CUBIN)), 9, None, ""),
             (bytes(100) + container(entry(CUBIN), size=1 << 60) + container(entry(CUBIN)), 6, 100,
-             "claims 1152921504606846976 bytes"),
+             "of 1,152,921,504,606,846,976 bytes. Build again"),
             (CUBIN + bytes(64) + cubin(section(1, 64, 1 << 40) + section(2, 64, 0), 2) + bytes(64) + CUBIN, 6,
              len(CUBIN) + 64, "beyond the end of the file"),
             (container(entry(CUBIN[:5000] + b"\n" + CUBIN[5000:-1])), 0, 80, "has no symbols"),
