@@ -89,9 +89,7 @@ INPUTS: dict[str, Callable[[int], Files]] = {
         "k.log": "".join(log(instance(f"k{i % 9}", i, 2)) for i in range(n)),
         "t.json": trace(*(template_launch(f"k{i % 9}", i) for i in range(n))),
     },
-    "instances of templates": lambda n: {
-        "k.log": "".join(log(instance(f"k{i % 4}", i)) for i in range(n)),
-    },
+    "instances of templates": lambda n: {"k.log": "".join(log(instance(f"k{i % 4}", i)) for i in range(n))},
     "files with one kernel, and its launches": lambda n: {
         **{f"{i}.log": log("k") for i in range(n)}, "t.json": trace(*(launch("k", i + 1) for i in range(n))),
     },

@@ -274,7 +274,7 @@ def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
         "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",
         "occupancy": first.reason or "",
     }
-    hint = hints.get(measure, "Cubins and libraries contain it, most logs do not.")
+    hint = hints.get(measure, "Most logs do not contain it: pass the object files too, or remove the rule.")
     problem = f"{demand}, but the files do not contain the {value} of {_on_arch(first.record)}{more}"
     return RulesError(problem, where=demand.rule.place or first.source, hint=hint)
 

@@ -65,7 +65,7 @@ class Fix(NamedTuple):
     step: NextStep | None
     """Smallest sufficient change of inputs; None if unknown."""
     changes: Mapping[str, Sequence[Change]]
-    """Verb (restore, reduce, launch or "or launch") -> changes."""
+    """Verb (relax, restore, reduce, launch or "or launch") -> changes."""
     live_values: str
     """``or`` if fewer live values also avoid spills, ``only`` if nothing else does; else empty."""
 
@@ -152,13 +152,8 @@ def compare(
         same += row.verdict == "same"
         if with_same or row.verdict != "same":
             rows.append(row)
-    return Differences(
-        tuple(sorted(rows, key=_severity)),
-        same,
-        tuple(map(evaluator.row, matching.added)),
-        tuple(map(evaluator.row, matching.removed)),
-        dict(unknown),
-    )
+    added, removed = (tuple(map(evaluator.row, each)) for each in (matching.added, matching.removed))
+    return Differences(tuple(sorted(rows, key=_severity)), same, added, removed, dict(unknown))
 
 
 def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
@@ -318,7 +313,9 @@ def find_fix(
     if has_new_spills and old_regs > (new.record.regs or 0):
         requires["regs"], verbs["regs"] = old_regs, "restore"
     elif has_new_spills and not (old and register_limits):
-        return Fix(None, {}, "or")
+        own, cap = _source_bounds(new.record), new.record.register_cap or 255  # also of -maxrregcount
+        relaxed = {"relax": [Change("launch_bounds", None, own)]} if own and own[1] and cap < 255 else {}
+        return Fix(None, relaxed, "or")
     step = step_with(new.result, requires) if requires and new.result else None
     is_restored = 0 < old_regs <= requires.get("regs", 0)
     restored = register_limits if is_restored or has_new_spills or too_low else []

@@ -51,7 +51,7 @@ def _table(console: Console, table: Table) -> None:
     if table.title:
         console.print(printable(table.title), style="bold")
     cells = [[printable(column.cell(row)) for row in table.rows] for column in table.columns]
-    kept = _widths(table.columns, cells, console.width - indent)
+    kept = _widths(table.columns, cells, console.width - indent, max(each.optional for each in table.columns))
     has_heading = any(table.columns[number].title for number in kept)
     grid = Grid(box=None, pad_edge=False, padding=(0, PADDING, 0, 0), show_header=has_heading)
     for number in kept:
@@ -82,14 +82,15 @@ def _least(column: Column, cells: Sequence[str], longest: int) -> int:
     return max(min(longest_word, LEAST_WIDTH), min(longest, column.unbroken), len(column.title))
 
 
-def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> dict[int, int]:
-    """Return the width of each column that fits; the least optional ones are placed first."""
+def _widths(columns: Sequence[Column], cells: list[list[str]], width: int, most: int) -> dict[int, int]:
+    """Return the widths of columns; optional ones are dropped for room, and if cut cells are equal."""
     longest = [max(map(len, (column.title, *texts))) for column, texts in zip(columns, cells, strict=True)]
     least = [_least(*each) for each in zip(columns, cells, longest, strict=True)]
     widths: dict[int, int] = {}
     spare = width + PADDING
     for number in sorted(range(len(columns)), key=lambda number: columns[number].optional):
-        if widths and least[number] + PADDING > spare and columns[number].optional != ALWAYS:
+        is_wide = widths and least[number] + PADDING > spare and columns[number].optional != ALWAYS
+        if is_wide or columns[number].optional > most:
             break
         widths[number] = least[number]
         spare -= least[number] + PADDING
@@ -102,4 +103,8 @@ def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: in
         more = min(wanted[number], max(spare, 0) // (len(wanted) - place))
         widths[number] += more
         spare -= more
+    cut = [(cells[number], widths[number]) for number in widths if columns[number].cut_to]
+    last = max(columns[number].optional for number in widths)
+    if last > 0 and any(len(set(cut_in_middle(*each))) < len(set(each[0])) for each in cut):
+        return _widths(columns, cells, width, last - 1)
     return dict(sorted(widths.items()))

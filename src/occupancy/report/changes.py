@@ -16,7 +16,7 @@ from .words import arrow
 
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
-MOST_NAMES = 10
+_VERBS = {"relax": "", "restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}
 
 
 def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
@@ -85,7 +85,7 @@ def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
     phrases = {}
-    for verb, prefix in {"restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}.items():
+    for verb, prefix in _VERBS.items():
         if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix):
             phrases[verb] = f"{verb} {text}"
     alternatives = [phrases.pop("or launch")] if "or launch" in phrases else []
@@ -143,7 +143,7 @@ def placed_names(records: Sequence[KernelRecord]) -> list[str]:
     ]
 
 
-def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
+def listed(names: Sequence[str], most: int = 10) -> str:
     """Return names with commas, and the number of those beyond the most."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -54,14 +54,14 @@ class BrokenOnArchs(NamedTuple):
         for broken in self.on_archs:
             old, new, values = broken.baseline, broken.kernel, []
             for name, each in broken.tightest.items():
-                text = changes.phrase(name, each.was, each.value)
+                text, bound = changes.phrase(name, each.was, each.value), "maximum"
                 if name == "occupancy":
-                    text = occupancy_phrase(old, new)
+                    text, bound = occupancy_phrase(old, new), "minimum"
                 elif name == "spill_bytes":
                     text = changes.phrase("spills", old and old.record.spills, new.record.spills)
-                bound = "minimum" if name == "occupancy" else "maximum"
-                limit = f" ({bound} {changes.change_text(name, None, each.limit)})"
-                values.append(text if name == "occupancy" and not each.limit else text + limit)
+                if each.limit or bound == "maximum":
+                    text += f" ({bound} {changes.change_text(name, None, each.limit)})"
+                values.append(text)
             kernels.append(changes.OnArch(new.record.arch, values, broken.causes, broken.fix))
         return changes.change_facts(kernels)
 
@@ -167,14 +167,13 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
     built = {record.arch or "-" for record in check.kernels}
     for archs, names in changes.names_by_archs(check.removed).items():
         missing = set(archs.split(", "))
+        them, name = ("it", quote(*names)) if len(names) == 1 else ("them", "NAME")
+        problem = "removed" if missing == built else f"removed for {archs}"
+        fix = f"restore {them}, or run check with --update --name {name}, or change allow_removed"
         if built.isdisjoint(missing):
+            problem = f"without code for {archs}"
             fix = f"build for {archs} again, or run check with --update --arch {archs.replace(', ', ' --arch ')}"
-            yield RemovedKernels(names, archs, f"without code for {archs}", fix)
-        else:
-            name = quote(*names) if len(names) == 1 else "NAME"
-            fix = f"build again, or run check with --update --name {name}, or change allow_removed"
-            problem = "removed" if missing == built else f"removed for {archs}"
-            yield RemovedKernels(names, archs, problem, fix)
+        yield RemovedKernels(names, archs, problem, fix)
 
 
 def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) -> str:
@@ -201,21 +200,16 @@ def remarks(check: Checked) -> Iterator[str]:
         yield f"Changed since the baseline ({archs}): {changes.listed(texts)}"
     for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
-    if check.exempt:
-        reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
-        for archs, names in changes.names_by_archs([each.kernel.record for each in check.exempt]).items():
-            yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
+    reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
+    for archs, names in changes.names_by_archs([each.kernel.record for each in check.exempt]).items():
+        yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule"
         yield f"No kernel matches {', '.join(patterns)} ({kind}{f' in {entry.place}' if entry.place else ''})."
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:
-    """Return findings for removed kernels, then for each rule that a kernel breaks."""
-    for each in _removed(check):
-        message = f"{changes.listed(each.names)}: {each.problem}; fix: {each.fix}."
-        names = ", ".join(each.names)
-        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, names, each.archs)
+    """Return findings for each rule that a kernel breaks, then for removed kernels."""
     for kernel in broken_by_name(check):
         for criterion in kernel.criteria:
             broken = [
@@ -228,6 +222,10 @@ def check_findings(check: Checked) -> Iterator[Finding]:
             archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in broken), key=age))
             message = f"{kernel.name} breaks {criterion}. {text}."
             yield kernel_finding(broken[0].kernel, criterion, "error", message)._replace(arch=archs)
+    for each in _removed(check):
+        message = f"{changes.listed(each.names)}: {each.problem}; fix: {each.fix}."
+        names = ", ".join(each.names)
+        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, names, each.archs)
 
 
 def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[tuple[str, str, str]]:

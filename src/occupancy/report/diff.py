@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -42,10 +42,9 @@ def entries(differences: Differences) -> list[Entry]:
 
 def changes_by_name(differences: Differences) -> str:
     """Return the number of kernels of each verdict, whatever their architectures: ``1 worse, 2 renamed``."""
-    names = defaultdict[str, set[str]](set)
-    for entry in entries(differences):
-        names[entry.verdict].add(entry.record.name)
-    return ", ".join(f"{len(each):,} {verdict}" for verdict, each in names.items())
+    distinct = dict.fromkeys((entry.verdict, entry.record.name) for entry in entries(differences))
+    counts = Counter(verdict for verdict, _ in distinct)
+    return ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
 
 
 def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:

@@ -13,8 +13,6 @@ from occupancy.builds.names import base_name
 from tests.samples import unpack_cmake
 
 ARCHS = ("sm_80", "sm_90")
-
-
 # Kernel -> changes that images and logs show.
 REGRESSIONS = {
     "img::registers": "regs", "img::shared_memory": "smem", "img::spills": "stack_bytes",

@@ -1,7 +1,7 @@
 """The three curves: all values of a step have the same occupancy."""
 
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import pytest
@@ -9,7 +9,8 @@ import pytest
 from occupancy import compute
 from occupancy.builds.names import contains
 from occupancy.engine import Result
-from occupancy.report.model import cut_in_middle
+from occupancy.render.terminal import text
+from occupancy.report.model import Column, Report, cut_in_middle
 from occupancy.report.sweep import curves
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
@@ -62,3 +63,7 @@ def test_names_are_cut_to_the_part_that_differs_and_found() -> None:
     names = [f"gemm<{'float, ' * 9}{size}{', float' * 9}>" for size in (16, 32)]
     cut = cut_in_middle(names, 24)
     assert [[contains((part,), name) for name in names] for part in cut] == [[True, False], [False, True]]
+    rows = [(f"k<{'a, ' * 9}{size}{'b, ' * 9}{kind}, c>", "warps") for size in "34" for kind in ("on", "in")]
+    columns = [Column("k", "K", itemgetter(0), cut_to=9), Column("l", "Limiter", itemgetter(1), optional=1)]
+    report = Report("scan", [], columns, rows)
+    assert ["Limiter." in text(report, width) for width in (40, 99)] == [True, False]
