@@ -33,8 +33,8 @@ from .engine import LaunchFailure as LaunchFailure
 from .engine.common import Model as Model
 from .engine.common import Use as Use
 from .errors import Place as Place
-from .readers import KernelStream as KernelStream
 from .readers import ReadProblem as ReadProblem
+from .readers.reading import KernelStream as KernelStream
 from .readers.record import Spills as Spills
 from .report.explain import Explanation as Explanation
 from .report.model import Column as Column

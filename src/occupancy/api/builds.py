@@ -17,6 +17,7 @@ from ..compare.rules import RULES_FILE, Exemption, Rule, RuleEntry, Rules, find_
 from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
+from ..readers.reading import check_output
 from ..report.check import check_findings, check_report
 from ..report.diff import changes_by_name, diff_report
 from ..report.model import Report, Table
@@ -220,12 +221,14 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:
-    """Write the baseline of a build, replacing an existing file; arguments and errors as in `check`.
+    """Write the baseline of a build, replacing an existing one; arguments and errors as in `check`.
 
     It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
     """
     reading = Reading(options, save_baseline, SelectionOptions)
-    after = _read_whole(as_sources(build, "build", with_streams=False))
+    paths = as_sources(build, "build", with_streams=False)
+    check_output(os.fspath(path), paths)
+    after = _read_whole(paths)
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
     kernels = _launchable(reading.selection.records(after.kernels))

@@ -86,7 +86,6 @@ class Reading:
             gpu=None if self.gpu is None or texts else self.gpu.limits.compute_capability,
         )
         self.selects = bool(self.selection.names or self.selection.archs or self.selection.only_newest)
-        """True if some kernels were chosen."""
         sms, where = options.get("multiprocessor_count"), "multiprocessor_count"
         self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
         if sms is not None:

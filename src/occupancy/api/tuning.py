@@ -38,7 +38,6 @@ _NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, *_CLUSTER_SIZES
 """Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
 _MAX_KNOWN = 1 << 14
 
-
 Need = int | str | tuple[int, ...] | Carveout | Callable[[Any], Any] | None
 
 

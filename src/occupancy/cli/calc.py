@@ -297,7 +297,7 @@ def sweep(
         return
     if title is not None or marks:
         raise InputError("needs a picture", where="marks" if marks else "title", hint="Add -o chart.png.")
-    output_format = format_of(output, output_format, ["html"], PICTURE_FILES)
+    output_format = format_of(output, output_format, PICTURE_FILES)
     has_screen = output_format in (None, "text", "markdown", "html")
     report = grid_report(gpus, inputs, model, has_screen=has_screen)
     with written_to(output):

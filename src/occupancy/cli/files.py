@@ -14,7 +14,7 @@ from ..values.numbers import count
 from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
-from .printing import BUILD_FORMATS, CHECK_FORMATS, format_of, format_option, output_option, show, written_to
+from .printing import CHECK_FORMATS, format_of, format_option, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult, Diff
@@ -59,10 +59,10 @@ IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
     Option("--limit", type=int, metavar="N", help="Only the first N kernels."),
     IN_FULL,
     Option("--columns", metavar="NAME,...",
-           help="Columns to show: kernel,regs,occupancy. For all names, see the first line of --format csv."),
+           help="Columns to show, by their titles or by their names in CSV: kernel,regs,spill_load_bytes."),
     output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file."),
     Option("--save-baseline", "baseline", group="output", metavar="FILE", help="Write a baseline for diff and check."),
-    format_option(*BUILD_FORMATS),
+    format_option("html", "sarif"),
 )  # fmt: skip
 def scan(
     sources: tuple[str, ...], baseline: str | None, output: str | None, output_format: str | None,
@@ -94,7 +94,7 @@ def scan(
     from ..report.scan import chosen_columns
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
-    output_format = format_of(output, output_format, BUILD_FORMATS)
+    output_format = format_of(output, output_format)
     result = scan_files(sources, gpu=chosen_gpu(options), **options)
     is_page = output_format == "html"
     report = result.report(() if is_page else chosen, in_full=in_full or is_page)
@@ -129,7 +129,7 @@ def diff(
     """
     from ..api.builds import diff as compare
 
-    output_format = format_of(output, output_format, ["html"])
+    output_format = format_of(output, output_format)
     is_page = output_format == "html"
     options["with_same"] |= is_page
     result = compare(old, new, gpu=chosen_gpu(options), **options)
@@ -185,7 +185,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
     """
     from ..api.builds import check as check_builds
 
-    formats = {path: format_of(path, None, CHECK_FORMATS) for path in output} | {"-": output_format}
+    formats = {path: format_of(path, None) for path in output} | {"-": output_format}
     try:
         result = check_builds(build, gpu=chosen_gpu(options), **options)
     except OccupancyError as error:

@@ -10,13 +10,13 @@ import click
 from .. import __version__
 from .command import command
 from .options import CLUSTER, GPU, GRID, KERNEL, SMS, chosen_gpu
-from .printing import output_option, written_to
+from .printing import format_of, output_option, written_to
 
 FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option(help="Write the HTML file instead of opening it; - for standard output."),
+    output_option(help="Write a .html file instead of opening the page; - for standard output."),
     *GPU,
     SMS,
     GRID,
@@ -36,6 +36,7 @@ def page(output: str | None, **inputs: Any) -> None:
     """
     from ..page.build import build_page
 
+    format_of(output, None)
     # The inputs are in the content, too: some systems open a file without what follows the # of its address.
     fragment = _fragment(inputs)
     content = build_page(__version__, fragment)

@@ -25,7 +25,6 @@ FORMAT_OF_ENDING = {
     ".txt": "text", ".xml": "junit",
 }  # fmt: skip
 COMMON_FORMATS = ("text", "json", "jsonl", "csv", "markdown")
-BUILD_FORMATS = ("html", "sarif")
 CHECK_FORMATS = ("html", "github", "junit", "sarif")
 
 
@@ -78,11 +77,10 @@ def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[
     if path is None or path == "-":
         yield
         return
+    from ..readers.reading import check_output
     from ..tables.files import written_atomically
 
-    for name in filter(None, inputs):
-        if os.path.exists(name) and os.path.exists(path) and os.path.samefile(name, path):
-            raise InputError("is an input of this command", where="output", hint="Choose another file.")
+    check_output(path, filter(None, inputs))
     with written_atomically(path) as file, redirect_stdout(file):
         yield
     click.echo(f"Wrote {printable(path)}.", err=True)
@@ -95,15 +93,15 @@ def save_picture(picture: Picture, path: str) -> None:
         sys.stdout.buffer.write(picture_bytes(picture, path))
 
 
-def format_of(
-    path: str | None, given: str | None, others: Sequence[str], pictures: Sequence[str] = ()
-) -> str | None:
+def format_of(path: str | None, given: str | None, pictures: Sequence[str] = ()) -> str | None:
     """Return the given format, or the format of the ending of a file."""
     if path is None or path == "-":
         return given
     ending = os.path.splitext(path)[1].lower()
     if given is None:
-        known = [each for each, name in FORMAT_OF_ENDING.items() if name in (*COMMON_FORMATS, *others)]
+        types = {each.name: each.type for each in click.get_current_context().command.params}
+        formats = getattr(types.get("output_format"), "choices", ["html"])  # of page
+        known = [each for each, name in FORMAT_OF_ENDING.items() if name in formats]
         if ending not in known:
             problem = f"{path!r} does not end in a known format"
             raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)))

@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from .content import KernelSource
 from .python_objects import read_kernel
-from .reading import KernelStream, read, stream_kernels
+from .reading import read, stream_kernels
 from .record import Item, KernelRecord, ReadProblem
 
-__all__ = [
-    "Item",
-    "KernelRecord",
-    "KernelSource",
-    "KernelStream",
-    "ReadProblem",
-    "read",
-    "read_kernel",
-    "stream_kernels",
-]
+__all__ = ["Item", "KernelRecord", "KernelSource", "ReadProblem", "read", "read_kernel", "stream_kernels"]

@@ -86,6 +86,15 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
         yield from _read_file(source, limits)
 
 
+def check_output(path: str, inputs: Iterable[str]) -> None:
+    """Refuse to replace an input, or another file with kernels, such as one in a folder that is an input."""
+    if os.path.isfile(path) and (
+        any(os.path.exists(each) and os.path.samefile(each, path) for each in inputs)
+        or any(not isinstance(item, ReadProblem) for item in read(path))
+    ):
+        raise InputError("is an input, or contains kernels", where=path, hint="Choose another file.")
+
+
 def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Item]:
     """Yield records, remarks and problems of several sources.
 

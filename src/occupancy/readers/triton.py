@@ -53,7 +53,7 @@ def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Item]:
         kernels, damage = _read_image(content)
     except Malformed as error:
         yield described
-        yield ReadProblem(source, None, f"{error}, so the registers of {described.name} are unknown")
+        yield ReadProblem(source, None, f"{error}, so its registers are unknown")
         return
     own = next((kernel for kernel in kernels if kernel.name == described.name), kernels[0])
     yield described.with_compiled(own)
