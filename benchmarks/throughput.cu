@@ -3,8 +3,9 @@
 //     nvcc -O3 -std=c++20 -arch=native benchmarks/throughput.cu -o throughput && ./throughput >
 //     throughput.csv
 //
-// Dynamic shared memory alone sets the number of resident blocks, and the runtime confirms it. The grid is
-// one full wave. Each time is the best of 7. docs/_static/h200_throughput.csv has the rows of an H200.
+// For copies, reads and multiply-adds, dynamic shared memory alone sets the number of resident blocks, the
+// runtime confirms it, and the grid is one full wave. Each time is the best of 7.
+// docs/_static/h200_throughput.csv has the rows of an H200.
 #include <cuda_runtime.h>
 
 #include <algorithm>
