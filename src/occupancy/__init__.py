@@ -5,7 +5,7 @@
     >>> result.occupancy, result.active_blocks, result.limiters
     (0.75, 12, ('registers',))
 
-Nothing is loaded on import: each public name loads its module on first use.
+The main functions are compute, sweep, fits, limits, gpus, prune, read_kernel, scan, diff and check.
 """
 
 from __future__ import annotations

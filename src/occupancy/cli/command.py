@@ -30,7 +30,7 @@ MAX_NAME_COLUMNS = 24
 """Columns for the names of the options; a longer one has a line of its own."""
 OTHER_NAMES = {
     "arch": "cc", "gencode": "cc", "sm": "cc", "cc": "gpu", "json": "format json", "csv": "format csv",
-    "html": "format html", "o": "format csv > FILE or occupancy page -o FILE", "v": "version",
+    "html": "format html", "o": "format FORMAT > FILE or occupancy page -o FILE", "v": "version",
     "kernel": "name", "filter": "name", "minoccupancy": "below",
 }  # fmt: skip
 """Options of other tools and commands -> ours of the same meaning."""
@@ -127,7 +127,7 @@ def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
 
     if any(isinstance(each, click.Argument) for each in ctx.command.params):
         return ""
-    first, names = values[0], ["threads", "regs", "smem"]
+    first, names = values[0], ["threads", "blocks", "regs", "smem"]
     another = " " if first.isdecimal() else ","  # 32 can be threads
     for name, separator in (("gpu", " "), ("gpu", another), ("cc", ","), ("smem", "")):  # RTX 4090, 40 KiB
         if given := ctx.params.get(name):

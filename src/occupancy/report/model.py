@@ -47,7 +47,7 @@ NOTES = {note.code: note for note in (
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
-    Note("assumed-threads", "* Assumed: the launch bound, or 256. To choose a size within it, pass --threads."),
+    Note("assumed-threads", "* Assumed: the launch bound, or 256. To set a size within it, pass --threads [NAME=]N."),
     Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
