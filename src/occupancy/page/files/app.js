@@ -2,7 +2,7 @@
 const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
 const REST = 400; // ms after which a change is an entry of the history
 const app = {
-  fields: {}, kept: null, pins: [], depth: 0,
+  fields: {}, kept: null, pins: [], depth: -1,
   start() {
     fill(byId("gpu-names"), [
       BY_USE.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)),
@@ -14,8 +14,7 @@ const app = {
     this.report = byId("report") ? new Report(JSON.parse(byId("report").textContent)) : null;
     this.title = document.title;
     byId("docs").hidden = !location.protocol.startsWith("http");
-    history.replaceState({ depth: 0 }, "");
-    this.load();
+    this.arrive(history.state, true);
   },
   listen() {
     const on = (type, act) => document.addEventListener(type, act);
@@ -23,7 +22,6 @@ const app = {
       reset: () => this.act(() => Object.assign(this, { fields: { ...this.first }, kept: null, problem: "" })),
       keep: () => this.act(() => (this.kept = { ...this.fields })),
       undo: () => this.undo(), import: () => setTimeout(() => byId("pasted").focus()),
-      forget: () => this.act(() => Object.assign(this.fields, { kernel: "", spills: "", bounds: "" })),
     };
     on("focusin", ({ target }) => {
       this.entered = target;
@@ -60,21 +58,26 @@ const app = {
       event.preventDefault();
       this.paste(text, true);
     });
-    window.addEventListener("popstate", (event) => this.arrive(event.state));
+    window.addEventListener("popstate", ({ state }) => this.arrive(state));
+    // A reload restores the scroll position; undo, Back and Forward keep the current one.
+    window.addEventListener("pageshow", () => (history.scrollRestoration = "manual"));
+    window.addEventListener("pagehide", () => (history.scrollRestoration = "auto"));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
-  load() {
+  // A link that is followed opens the folds of its inputs, and in a scan keeps A. Undo does neither.
+  load(isFollowed) {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
     const inputs = isOfList ? "" : location.hash || document.documentElement.dataset.fragment;
     const { fields, kept, pins, unknown } = fromFragment(inputs);
     this.report?.show(isOfList || !fields);
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
-    this.first = this.report ? { ...this.fields } : EXAMPLE;
-    if (kept || this.report?.isDiff !== false) this.kept = kept && inUnits({ gpu: this.fields.gpu, ...kept });
+    this.first ??= this.report ? { ...this.fields } : EXAMPLE;
+    const before = isFollowed && this.report?.isDiff === false ? this.kept : null;
+    this.kept = kept ? inUnits({ gpu: this.fields.gpu, ...kept }) : before;
     this.pins = pins;
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
-    for (const fold of byId("inputs").querySelectorAll("details")) {
+    for (const fold of isFollowed ? byId("inputs").querySelectorAll("details") : []) {
       fold.open ||= [...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""));
     }
     this.entry = this.fragment();
@@ -84,21 +87,20 @@ const app = {
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
   // ---- History: a change is an entry once nothing has changed for REST ms
   rest() {
-    clearTimeout(this.resting);
     if (this.charts.some(({ drag }) => drag)) return this.redrawSoon(); // a drag is one entry
     if (this.fragment() === this.entry) return;
     this.depth += 1;
     this.entry = this.fragment();
-    history.pushState({ depth: this.depth }, "", this.entry);
+    history.pushState({ depth: this.depth, first: this.first }, "", this.entry);
     this.showUndo();
     const said = document.querySelectorAll("#verdict :is(strong, h2), .field > .error:not(:empty)");
     this.say([...said].map((each) => each.textContent).join(". "));
   },
-  arrive(state) {
-    clearTimeout(this.resting);
-    if (!state) history.replaceState({ depth: this.depth + 1 }, ""); // a link that was typed or followed
+  arrive(state, isFollowed = !state) {
     this.depth = state?.depth ?? this.depth + 1;
-    this.load();
+    this.first = state?.first;
+    this.load(isFollowed);
+    history.replaceState({ depth: this.depth, first: this.first }, "", this.kept && this.entry);
   },
   undo() {
     byId("gpu").blur();
@@ -133,23 +135,23 @@ const app = {
     if (!used.isConnected) byId("undo").focus();
   },
   pin(text) {
-    const { error, name } = findGpu(text);
+    const { error } = findGpu(text);
     settle(byId("pin-error"), text && error);
     if (error) return;
     byId("pin").value = "";
-    this.act(() => this.keepPinned((name ?? text.trim()).replaceAll(",", " ")));
+    this.act(() => this.keepPinned(fullNameOf(text)));
   },
-  keepPinned(text) {
-    const isPinned = this.pins.some((each) => fullNameOf(each) === fullNameOf(text));
-    const isFull = !isPinned && this.pins.length >= MOST_PINS;
-    settle(byId("pin-error"), isFull ? `${MOST_PINS} at most: unpin one to pin ${text}.` : "");
-    if (!isPinned && !isFull) this.pins = [...this.pins, text];
+  keepPinned(name) {
+    const pins = [...new Set([...this.pins, name])];
+    const isFull = pins.length > MOST_PINS;
+    settle(byId("pin-error"), isFull ? `${MOST_PINS} at most: unpin one to pin ${name}.` : "");
+    if (!isFull) this.pins = pins;
   },
   // Calculate for another GPU, and keep this one among the pinned.
   choose(text) {
     this.act(() => {
-      this.keepPinned(this.launch.fields.gpu);
       this.change({ gpu: text });
+      this.keepPinned(fullNameOf(this.launch.fields.gpu));
     });
   },
   take(kernel) { this.act(() => Object.assign(this, { fields: inUnits(this.fieldsOf(kernel)), problem: "" })); },
@@ -185,7 +187,8 @@ const app = {
     showFields(this.fields, this.limits, launch);
     byId("sms").placeholder = gpu.sms ?? "not given";
     const count = sms ? words.count(sms, "SM") : gpu.range && `${gpu.range} SMs`;
-    settle(byId("gpu-facts"), [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count].filter(Boolean).join(" · "));
+    const facts = [gpu.cc, gpu.cc && !gpu.name && limits.architecture, count, this.fields.switched];
+    settle(byId("gpu-facts"), facts.filter(Boolean).join(" · "));
     document.body.classList.toggle("stale", !result);
     byId("copy-command").disabled = byId("copy-python").disabled = !result;
     showWaves(launch);
@@ -200,10 +203,10 @@ const app = {
   draw(launch, problem) {
     const { fields, limits: own, result } = launch;
     const kept = this.kept && readLaunch(this.kept);
-    const pins = this.pins.map((text, at) => ({
-      text, limits: limitsOf(findGpu(text).cc, fields.bounds),
+    const pins = this.pins.map((name, at) => ({
+      name, limits: limitsOf(findGpu(name).cc, fields.bounds),
       line: { class: `pinned p${at % 3}`, "stroke-dasharray": DASHES[at] },
-    })).filter(({ limits }) => limits);
+    }));
     document.title = fields.kernel ? `${fields.kernel}: occupancy` : this.title;
     if (this.report) settle(document.querySelector("h1"), fields.kernel || this.title);
     const steps = stepsOf(launch);
@@ -211,12 +214,13 @@ const app = {
     showVerdict(launch, steps, kept, problem);
     showBars(result);
     const others = pins.filter(({ limits }) => limits.version !== own.version)
-      .map(({ text, limits, line }) => ({ label: text, result: resultOn(limits, launch).result, line }));
-    if (kept) others.push({ label: "A", result: kept.result, line: { class: "kept", "stroke-dasharray": "5 5" } });
+      .map(({ name, limits, line }) => ({ name, result: resultOn(limits, launch).result, line }));
+    if (kept) others.push({ name: "A", result: kept.result, line: { class: "kept", "stroke-dasharray": "5 5" } });
     const seen = others.filter((other) => other.result && !isRefusedByCompiler(other.result));
     for (const chart of this.charts) chart.draw(result, steps, seen);
     const sample = (look) => drawn("svg", { width: 26, height: 10 }, drawn("path", { d: "M0 5H26", ...look }));
-    fill(byId("key"), others.map(({ label, line }) => element("span", {}, sample(line), ` ${label}`)));
+    const label = (name) => ` ${name.replace("GeForce ", "")}`;
+    fill(byId("key"), others.map(({ name, line }) => element("span", {}, sample(line), label(name))));
     showGpus(launch, pins, kept);
     showLimits(result);
   },
@@ -267,7 +271,7 @@ const app = {
   fieldsOf({ name, arch, fields }) {
     const [cc, now] = [ccOf(arch), this.fields];
     const gpu = fields.gpu ?? (limitsOf(cc) && cc !== findGpu(now.gpu).cc ? DATA.known_by[cc] ?? cc : now.gpu);
-    const { sms, switched } = gpu === now.gpu ? now : { switched: `GPU set to ${fullNameOf(gpu)} (was ${now.gpu})` };
+    const { sms, switched } = gpu === now.gpu ? now : { switched: `switched from ${now.gpu}` };
     return { sms, switched, ...fields, gpu, threads: fields.threads || now.threads, kernel: name };
   },
 };

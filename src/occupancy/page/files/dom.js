@@ -1,7 +1,6 @@
 // Elements are described, then shown. Nothing here parses markup: text stays text.
 const describe = (space) => (name, properties = {}, ...children) => ({ name, properties, children, space });
 const [element, drawn] = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"].map(describe);
-const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
 // Change a node to match its description. Only differences are written, to save layout and painting.
 function adapt(node, wanted) {
   const { properties } = wanted;
@@ -24,7 +23,7 @@ function fill(node, children) {
     if (each === null || each === undefined || each === "" || each === false) continue;
     const isText = typeof each !== "object";
     if (isText ? at?.data === undefined : at?.localName !== each.name) {
-      node.insertBefore(isText ? new Text(each) : created(each), at);
+      node.insertBefore(isText ? new Text(each) : adapt(document.createElementNS(each.space, each.name), each), at);
       continue;
     }
     if (!isText) adapt(at, each);
@@ -36,6 +35,7 @@ function fill(node, children) {
 function settle(node, text) { if (node.textContent !== text) node.textContent = text; }
 const byId = (id) => document.getElementById(id);
 const button = (text, click, properties = {}) => element("button", { type: "button", click, ...properties }, text);
+const removal = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
 // The occupancy of a result and its bar.
 const occupancyBar = (result) => (!result || verdictOf({ result }).isBad ? element("span", { class: "fails" }, "fails")
   : [element("span", { class: "number" }, words.percent(result.occupancy)), bar(result.occupancy, result.limiters[0])]);

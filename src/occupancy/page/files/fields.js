@@ -30,7 +30,7 @@ function readSize(text, range) {
 }
 function readShape(text, range) {
   if (/^[\d_\s,]*,\s*[1-9][\d_\s,]*$/.test(text)) throw new Refused("Write a shape as 16x16."); // unlike 1,024
-  const inBrackets = /^\((.*)\)$/.exec(text); // as Python writes it
+  const inBrackets = /^(?:dim3)?\s*\((.*)\)$/.exec(text); // as Python and CUDA write it
   const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : text.split(/\s*[x×*]\s*/i);
   if (parts.length === 1 && !inBrackets) return [readCount(text, range), null];
   if (parts.length > 3) throw new Refused("Enter up to three dimensions.");
@@ -136,6 +136,7 @@ function nextText(input, text, units, limits) {
 }
 function showFields(fields, limits, { errors, kernel, limits: own }) {
   const needsCall = kernel && kernel.opt_in === null && needsOptIn(own, kernel);
+  const isAlone = !own.tensor_memory_per_multiprocessor || fields["tensor-memory"];
   for (const input of [{ name: "gpu" }, ...DATA.inputs]) {
     const [control, value] = [byId(input.name), fields[input.name] ?? ""];
     if (control.value !== value && (input.kind || control !== document.activeElement)) control.value = value;
@@ -143,10 +144,12 @@ function showFields(fields, limits, { errors, kernel, limits: own }) {
     control.setAttribute("aria-invalid", String(input.name in errors));
     const bytes = input.kind === "size" ? bytesOf(value) : 0;
     const convert = () => app.change({ [input.name]: `${bytes}k` });
-    let remark = bytes > 0 && bytes < 1024 && button(`${bytes} bytes. Make it KiB`, convert, { class: "link" });
-    if (input.name === "regs" && !value) remark = "Not given: 0 assumed.";
-    if (input.name === "dynamic-smem" && needsCall) remark = "Opt in: cudaFuncSetAttribute.";
-    if (input.name === "dynamic-smem" && fields.kernel && !value) remark = "Not recorded: enter it if used.";
+    const remark = {
+      threads: fields.bounds && `Launch bounds: ${fields.bounds}`,
+      regs: value ? fields.spills && `Spill stores/loads: ${fields.spills}` : "Not given: 0 assumed.",
+      "dynamic-smem": needsCall ? "Opt in: cudaFuncSetAttribute."
+        : fields.kernel && !value && `Not recorded${isAlone ? ": enter it if used" : ", nor is tensor memory"}.`,
+    }[input.name] || (bytes > 0 && bytes < 1024 && button(`${bytes} bytes. Make it KiB`, convert, { class: "link" }));
     fill(byId(`${input.name}-error`), [errors[input.name] ?? remark]);
     byId(`${input.name}-error`).className = remark && !(input.name in errors) ? "remark" : "error";
   }

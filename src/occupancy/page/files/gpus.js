@@ -17,10 +17,7 @@ const GPUS = DATA.gpus.map((line) => line.split("|")).map(([cc, name, sms, chip,
   };
 });
 // sm_90a -> 9.0; null if it is no compute capability
-function ccOf(text) {
-  const [, major, minor] = CC.exec(text ?? "") ?? [];
-  return major === undefined ? null : `${Number(major)}.${minor}`;
-}
+const ccOf = (text) => CC.exec(text ?? "")?.slice(1).join(".") ?? null;
 function gpusNamed(text) {
   const key = keyOf(text);
   if (!key) return [];
@@ -71,10 +68,12 @@ function findGpu(typed) {
     const none = choices.length ? "matches no GPU exactly." : "matches no GPU. Enter one such as H100, 9.0.";
     return gpuOf({ error: `“${text.slice(0, 20)}” ${gpus.length ? `may be ${gpus.length} GPUs.` : none}`, choices });
   }
-  const name = gpus.length > 1 ? text : gpus[0].name;
+  const cased = text.replace(/\w+/g, (word) => new RegExp(word, "i").exec(gpus[0].name) ?? word); // H200 of h200
+  const name = gpus.length > 1 ? cased : gpus[0].name;
   const [least, ...more] = [...new Set(gpus.map((each) => each.sms))].sort((a, b) => a - b);
   return gpuOf({ cc: ccs[0], name, ...(more.length ? { range: `${least} to ${more.pop()}` } : { sms: least }) });
 }
-const fullNameOf = (text) => findGpu(text).name ?? findGpu(text).cc;
+// The name found, or the compute capability; without commas, which separate pins in a link.
+const fullNameOf = (text) => findGpu(text.replaceAll(",", " ")).name ?? findGpu(text).cc;
 const familyOf = ({ compute_capability: cc, architecture }) =>
   (DATA.known_by[cc] ? `${architecture} (${DATA.known_by[cc]})` : architecture);

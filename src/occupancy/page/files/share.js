@@ -1,7 +1,7 @@
 // The inputs as a link, a command line and Python.
 const PARTS = ["kernel", "bounds", "spills", "gpu", ...DATA.inputs.map((each) => each.name)];
 const ALIASES = { cc: "gpu", arch: "gpu", t: "threads", r: "regs", smem: "dynamic-smem", tmem: "tensor-memory" };
-const DEFAULT_PINS = "A100,RTX 4090";
+const DEFAULT_PINS = "A100,GeForce RTX 4090";
 const DASHES = ["2 3", "8 3", "9 3 2 3", "20 4", "3 9", "9 2 2 2 2 2"]; // lines of pinned GPUs
 const MOST_PINS = DASHES.length;
 // As options take it: without spaces, and 1,000 bytes as 1000.
@@ -25,7 +25,7 @@ function fromFragment(fragment) {
     else unknown.push(given);
   }
   const [fields, kept] = Object.values(texts).map((each) => (Object.values(each).some(Boolean) ? each : null));
-  const pinned = pins.split(",").map((each) => each.trim()).filter(Boolean).slice(0, MOST_PINS);
+  const pinned = [...new Set(pins.split(",").map(fullNameOf).filter(Boolean))].slice(0, MOST_PINS);
   return { fields, kept, pins: pinned, unknown: unknown.slice(0, 9) };
 }
 // [input, text] of the given inputs. Launch bounds give the largest block.

@@ -23,9 +23,8 @@ function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
     return name === "registers" ? "registers in each sub-partition" : words.name(name);
   });
 }
-function limitersOf({ launchable, limiters }) {
-  return launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name));
-}
+const limitersOf = ({ launchable, limiters }) =>
+  (launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name)));
 function verdictOf({ result }) {
   const { limits, active_warps: warps } = result;
   if (isRefusedByCompiler(result)) {
@@ -45,15 +44,11 @@ function verdictOf({ result }) {
   const headline = `Limited by ${limitersOf(result)}`;
   return { figure: words.percent(result.occupancy), headline, detail: reason, isBad: false };
 }
-function showKernel({ kernel = "", spills, bounds, switched, ...fields }) {
-  const [, name, facts] = byId("kernel").children;
+function showKernel({ kernel, ...fields }) {
   const isExample = DATA.inputs.every((input) => textOf(fields, input) === textOf(EXAMPLE, input));
-  settle(byId("kernel-title"), isExample ? "Example kernel: enter yours" : "Your kernel");
-  byId("kernel").hidden = !kernel;
-  settle(name, kernel);
-  const limit = bounds?.includes(",") ? `__launch_bounds__(${bounds})` : bounds && `at most ${bounds} threads / block`;
-  const texts = [switched, spills && `spill stores/loads ${spills}`, limit];
-  settle(facts, texts.filter(Boolean).join(", "));
+  const title = kernel || (isExample ? "Example kernel: enter yours" : "Your kernel");
+  const forget = () => app.act(() => Object.assign(app.fields, { kernel: "", spills: "", bounds: "" }));
+  fill(byId("kernel"), [element("h2", { title: kernel }, title), kernel && removal("Remove the name", forget)]);
 }
 // Next steps that compile; not of fewer registers if the kernel spills. Too much static shared memory becomes dynamic.
 function stepsOf({ result, fields: { spills } }) {
@@ -98,7 +93,8 @@ function stepButton({ result, fields: { spills } }, { requires, occupancy, activ
 }
 // text, field, choices: an error to show in place of the result, its field, and GPUs to choose from.
 function showVerdict(launch, all, kept, { text, field, choices }) {
-  const { fields: { spills }, result: { active_warps: warps, active_blocks: blocks, limits, occupancy } } = launch;
+  const { fields: { spills }, result } = launch;
+  const { active_warps: warps, active_blocks: blocks, limits, occupancy } = result;
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const inA = !isBad && kept?.result ? verdictOf(kept) : { figure };
@@ -117,7 +113,9 @@ function showVerdict(launch, all, kept, { text, field, choices }) {
   const offers = choices.slice(0, 4).map((name) => button(
     [name.replace("GeForce ", ""), element("small", {}, limitsOf(name) && familyOf(limitsOf(name)))],
     () => app.act(() => app.change({ gpu: name })), { class: "step" }));
-  const noLess = "Fewer registers or less shared memory would not raise occupancy.";
+  const noLess = result.limiters.includes("virtual_resources")
+    ? "If the kernel relinquishes the permit, enter 0 virtual resources."
+    : "Fewer registers or less shared memory would not raise occupancy.";
   let title = isBad ? "Make it run:" : "Raise it:";
   if (field) title = choices.length ? "Choose a GPU:" : "";
   else if (spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
@@ -184,24 +182,23 @@ function showGpus(launch, pins, kept) {
     const { result, why, isBad } = resultOn(limits, of);
     const blocks = !isBad ? `${words.count(result.active_blocks, "block")}, ` : "";
     const name = [label, element("small", {}, `${limits.compute_capability}: ${blocks}${why}`)];
-    return element("tr", { class: isHere && "here", "aria-current": isHere && "true" },
-      element("th", { scope: "row" }, choose ? button(name, choose, { class: "link", title: label }) : name),
+    return element("tr", { class: isHere && "here", "aria-current": isHere && "true", title: `${label}, ${why}` },
+      element("th", { scope: "row" }, choose ? button(name, choose, { class: "link" }) : name),
       element("td", { class: "use" }, occupancyBar(result)), element("td", {}, last));
   };
-  const remove = (label, click) => button("✕", click, { class: "plain", "aria-label": label, title: label });
-  const pinned = pins.map(({ text, limits }) => {
-    const last = remove(`Unpin ${text}`, () => app.act(() => (app.pins = app.pins.filter((each) => each !== text))));
-    return row(text, limits, launch, { choose: () => app.choose(text), last, isHere: fullNameOf(text) === here });
+  const pinned = pins.map(({ name, limits }) => {
+    const last = removal(`Unpin ${name}`, () => app.act(() => (app.pins = app.pins.filter((each) => each !== name))));
+    return row(name, limits, launch, { choose: () => app.choose(name), last, isHere: name === here });
   });
   const current = row(gpu.name ?? familyOf(own), own, launch, { isHere: true });
-  const isPinned = pins.some(({ text }) => fullNameOf(text) === here);
+  const isPinned = app.pins.includes(here);
   if (!isPinned || pinned.length < 3) pinned.push(isPinned ? element("tr", { "aria-hidden": "true" }) : current);
   const inputs = [{ name: "gpu", label: "" }, ...DATA.inputs, { name: "spills", label: "spills" }];
   const texts = inputs.filter((input) => kept && textOf(fields, input) !== textOf(kept.fields, input))
     .map((input) => `${textOf(kept.fields, input) || "no"} ${input.label.split(" ")[0].toLowerCase()}`.trim());
   settle(byId("kept"), kept && !texts.length ? "Kept" : "Keep");
   if (kept?.result) {
-    const last = remove("Discard A", () => app.act(() => (app.kept = null)));
+    const last = removal("Discard A", () => app.act(() => (app.kept = null)));
     const choose = () => app.act(() => (app.fields = { ...kept.fields }));
     pinned.unshift(row(`A: ${texts.join(", ") || "as now"}`, kept.limits, kept, { choose, last }));
   }
