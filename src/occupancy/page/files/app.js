@@ -59,13 +59,13 @@ const app = {
       this.paste(text, true);
     });
     window.addEventListener("popstate", ({ state }) => this.arrive(state));
-    // A reload restores the scroll position; undo, Back and Forward keep the current one.
+    // Only a reload restores the scroll position.
     window.addEventListener("pageshow", () => (history.scrollRestoration = "manual"));
     window.addEventListener("pagehide", () => (history.scrollRestoration = "auto"));
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
-  // A link that is followed opens the folds of its inputs, and in a scan keeps A. Undo does neither.
-  load(isFollowed) {
+  // A link opens the folds of its inputs, and in a scan keeps A; undo does neither.
+  load(isLink) {
     const isOfList = this.report && /^#kernels(&|$)/.test(location.hash);
     const inputs = isOfList ? "" : location.hash || document.documentElement.dataset.fragment;
     const { fields, kept, pins, unknown } = fromFragment(inputs);
@@ -73,11 +73,12 @@ const app = {
     if (this.isListed()) return (this.entry = this.report.fragment());
     this.fields = inUnits({ ...(fields ? { gpu: "9.0", threads: "256" } : EXAMPLE), ...fields });
     this.first ??= this.report ? { ...this.fields } : EXAMPLE;
-    const before = isFollowed && this.report?.isDiff === false ? this.kept : null;
+    const before = isLink && this.report?.isDiff === false ? this.kept : null;
     this.kept = kept ? inUnits({ gpu: this.fields.gpu, ...kept }) : before;
     this.pins = pins;
+    settle(byId("pin-error"), "");
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
-    for (const fold of isFollowed ? byId("inputs").querySelectorAll("details") : []) {
+    for (const fold of isLink ? byId("inputs").querySelectorAll("details") : []) {
       fold.open ||= [...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""));
     }
     this.entry = this.fragment();
@@ -96,16 +97,17 @@ const app = {
     const said = document.querySelectorAll("#verdict :is(strong, h2), .field > .error:not(:empty)");
     this.say([...said].map((each) => each.textContent).join(". "));
   },
-  arrive(state, isFollowed = !state) {
+  arrive(state, isLink = !state) {
     this.depth = state?.depth ?? this.depth + 1;
     this.first = state?.first;
-    this.load(isFollowed);
+    this.load(isLink);
     history.replaceState({ depth: this.depth, first: this.first }, "", this.kept && this.entry);
   },
   undo() {
     byId("gpu").blur();
     this.rest();
     if (this.depth > 0) history.back();
+    this.depth = 0; // until the entry arrives: a second click does not leave the page
   },
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
   // Texts being typed stay as they are; others are written with their unit.
@@ -129,24 +131,20 @@ const app = {
   act(change) {
     const used = document.activeElement;
     this.rest();
+    settle(byId("pin-error"), "");
     change();
     this.redraw();
     this.rest();
-    if (!used.isConnected) byId("undo").focus();
+    if (!used.isConnected) byId("undo").focus({ preventScroll: true });
   },
   pin(text) {
-    const { error } = findGpu(text);
+    const error = this.pins[MOST_PINS - 1] ? `${MOST_PINS} at most: unpin one first.` : findGpu(text).error;
     settle(byId("pin-error"), text && error);
     if (error) return;
     byId("pin").value = "";
     this.act(() => this.keepPinned(fullNameOf(text)));
   },
-  keepPinned(name) {
-    const pins = [...new Set([...this.pins, name])];
-    const isFull = pins.length > MOST_PINS;
-    settle(byId("pin-error"), isFull ? `${MOST_PINS} at most: unpin one to pin ${name}.` : "");
-    if (!isFull) this.pins = pins;
-  },
+  keepPinned(name) { this.pins = [...new Set([...this.pins, name])].slice(0, MOST_PINS); },
   // Calculate for another GPU, and keep this one among the pinned.
   choose(text) {
     this.act(() => {
