@@ -27,7 +27,7 @@ BUDGETS = {
     "compare": 1399,
     "report": 2911,
     "render": 577,
-    "page": 227,
+    "page": 225,
     "api": 1821,
     "cuda": 101,
     "typing": 47,

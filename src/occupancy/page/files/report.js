@@ -23,7 +23,7 @@ function comparedColumn(key, title, text) {
   const show = (worst) => {
     const [before, after] = ["old_", "new_"].map((side) => rangeText([worst], (kernel) => kernel[side + key], text));
     const gain = (key === "spills" || changeOf(worst)) && -of(worst);
-    const values = joined("\u00a0→\u00a0", before, after) || "–";
+    const values = joined(" → ", before, after) || "–";
     return of(worst) ? [values, " ", differenceOf(of(worst), gain, text)] : values;
   };
   return { key: `change_${key}`, title, text, of, show };
@@ -221,7 +221,7 @@ const bySeverity = (a, b) => rankOf(a) - rankOf(b) || changeOf(a) - changeOf(b)
   || (b.spills > 0) - (a.spills > 0) || (a.share ?? 2) - (b.share ?? 2);
 const rangeText = (group, of, text) =>
   joined(" to ", ...rangeOf(group, of).map((value) => (value === undefined ? "" : text(value))))
-    .replace(/( \D+) to (.*\1)$/, " to $2").replace(/ (?!to)/g, "\u00a0"); // 16 to 48 B, broken only before "to"
+    .replace(/( \D+) to (.*\1)$/, " to $2").replace(/ (?!to)/g, "\u00a0"); // 16 to 48 B, broken before "to"
 function rangeOf(group, of) { // [least, most] of the known values
   const values = group.map(of).filter((value) => value || value === 0).sort(compareValues);
   return [values[0], values[values.length - 1]];
