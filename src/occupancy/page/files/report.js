@@ -28,7 +28,7 @@ function comparedColumn(key, title, text) {
   };
   return { key: `change_${key}`, title, text, of, show };
 }
-// Columns: the value of a kernel, by default that of the key, and the text of a number or the element to show. Kernels
+// Columns: the value, by default that of the key, and the text of a number or the element to show. Kernels
 // of one name share a row: in a scan all are counted, in a comparison the one shown. Columns without values are hidden.
 const COLUMNS = [
   { key: "name", title: "Kernel",
@@ -98,7 +98,7 @@ class Report {
     this.box.onclick = ({ target }) => getSelection().isCollapsed || !getSelection().containsNode(target, true);
     document.querySelector("header").prepend(byId("back"));
   }
-  // A kernel of both builds is not listed for an architecture that one of them lacks.
+  // A kernel of both builds is not listed for an architecture that one lacks.
   leaveOut(kernels) {
     const archs = new Set(kernels.filter(({ verdict }) => !/added|removed/.test(verdict)).map(({ arch }) => arch));
     const names = new Set(kernels.filter(({ arch }) => archs.has(arch)).map(({ name }) => name));
