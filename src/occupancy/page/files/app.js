@@ -76,7 +76,6 @@ const app = {
     const before = isLink && this.report?.isDiff === false ? this.kept : null;
     this.kept = kept ? inUnits({ gpu: this.fields.gpu, ...kept }) : before;
     this.pins = pins;
-    settle(byId("pin-error"), "");
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     for (const fold of isLink ? byId("inputs").querySelectorAll("details") : []) {
       fold.open ||= [...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""));
@@ -107,7 +106,7 @@ const app = {
     byId("gpu").blur();
     this.rest();
     if (this.depth > 0) history.back();
-    this.depth = 0; // until the entry arrives: a second click does not leave the page
+    this.depth = 0; // a second click does not leave the page
   },
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
   // Texts being typed stay as they are; others are written with their unit.
@@ -131,7 +130,6 @@ const app = {
   act(change) {
     const used = document.activeElement;
     this.rest();
-    settle(byId("pin-error"), "");
     change();
     this.redraw();
     this.rest();
@@ -163,6 +161,7 @@ const app = {
     let act = (ctrlKey || metaKey ? commands : isText ? {} : plain)[key.toLowerCase()];
     if (key === "/" && target.id !== "q") act = () => byId(this.isListed() ? "q" : "gpu").select();
     if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key]);
+    if (key === "Enter" && target.id === "pin") act = () => this.pin(target.value);
     if (key === "Escape" && target.id === "gpu") act = () => {
       target.blur();
       this.change({ gpu: target.placeholder });
@@ -179,6 +178,7 @@ const app = {
   redraw() {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
+    settle(byId("pin-error"), "");
     const launch = readLaunch(this.fields);
     const { gpu, errors, limits, result, sms } = launch;
     this.limits = gpu.error && this.limits ? this.limits : limits;
