@@ -82,14 +82,14 @@ class RegisterSplitFields(NamedTuple):
     """
     limiters: tuple[Resource, ...]
     reason: str | None
-    """Reason why the block does not launch; None if it launches."""
+    """Reason why the block does not launch, or why it hangs; None if it runs."""
     enough_at_launch: str | None
     """Launch bounds or ``__maxnreg__`` for ``needed_regs`` at launch; None if sufficient or impossible."""
 
     @property
     def can_run(self) -> bool:
         """True if the block launches and does not hang."""
-        return self.suffices and self.reason is None
+        return self.reason is None
 
 
 def split_registers(
@@ -117,7 +117,7 @@ def split_registers(
         raise InputError(problem, where="groups", hint=f"Leave {LEAST} or more to each of the others.")
     taken, needed = THREADS_PER_WARPGROUP * _total(solved), _needed_at_launch(solved)
     result = Result(limits, kernel.replace(regs=launch))
-    if_fitting = None
+    if_fitting, hang = None, f"the warpgroups need {taken:,} registers, but the block has {pool:,}"
     if min_blocks is not None and 0 < result.active_blocks < min_blocks:
         registers = _registers_by_bounds(limits, threads, result.active_blocks)
         if_fitting = registers if registers > launch else None
@@ -139,7 +139,7 @@ def split_registers(
         occupancy=result.occupancy,
         launch_regs_if_fitting=if_fitting,
         limiters=result.limiters,
-        reason=result.reason,
+        reason=result.reason or (None if taken <= pool else hang),
         enough_at_launch=None if taken <= pool else _sufficient_attribute(limits, threads, needed),
     )
 

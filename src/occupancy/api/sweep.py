@@ -14,7 +14,7 @@ from ..engine import Model
 from ..errors import InputError, shown
 from ..report.model import Report
 from ..report.pictures import Picture
-from ..report.sweep import Combinations, Point, curves_picture, curves_report, sweep_picture, sweep_report
+from ..report.sweep import Combinations, Point, curves_picture, sweep_picture, sweep_report
 from ..report.words import Value
 from ..tables.gpus import Gpu, find_one_or_several
 from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, unknown_input
@@ -95,14 +95,11 @@ def sweep(
 def grid_report(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, has_screen: bool = True
 ) -> Report:
-    """Return the report of every combination, or of the kernel's three curves if nothing varies.
+    """Return the report of every combination.
 
     The inputs are fields of `Kernel` as text, with lists and ranges as `parse_values` reads them.
     """
-    swept = _combinations(gpus, inputs, model)
-    if swept.varied:
-        return sweep_report(swept, has_screen=has_screen)
-    return curves_report(compute(gpus[0], model=model, **_only(swept.inputs)))
+    return sweep_report(_combinations(gpus, inputs, model), has_screen=has_screen)
 
 
 def grid_picture(

@@ -130,8 +130,8 @@ def budget(
     """
     from ..advice.budget import budget as budget_of
     from ..api.occupancy import kernel_of_inputs
-    from ..report.budget import budget_report
-    from ..values.spellings import in_range, parse_optional, parse_share, parse_size
+    from ..report.budget import budget_report, stages_report
+    from ..values.spellings import parse_optional, parse_share, parse_size
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
@@ -142,10 +142,8 @@ def budget(
         budget_of(gpu, kernel, occupancy=share, blocks=target, model=model)
         for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
     ]
-    if stage is not None:
-        most = max(level.smem for each in budgets for level in each.levels) - kernel.shared_memory
-        in_range(stage, "stage_smem", 1, max(1, most))
-    show(budget_report(budgets, stage, is_any_size=is_any_size), output_format)
+    threads = None if is_any_size else kernel.threads
+    show(budget_report(budgets) if stage is None else stages_report(budgets, stage, threads), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
@@ -279,7 +277,7 @@ def sweep(
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
 
     VALUES is a value, a list (128,256) or a range (FIRST:LAST[:STEP]). One varied input gives a chart, and two give a
-    heat map. Three or more give the best combinations, or all with --format csv. None gives NVIDIA's three charts.
+    heat map. Three or more give the best combinations, or all with --format csv. None gives NVIDIA's charts of a GPU.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

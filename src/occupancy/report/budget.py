@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..advice.budget import BudgetFields, BudgetLevel
+from ..advice.budget import BudgetFields
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
 from ..advice.launch_requirements import ALLOW_SIZE
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
+from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, chosen, facts, note, values_of
 from .results import RESULT_COLUMNS
 from .words import gpu_name, gpu_text, kernel_text, labels, uses_of
@@ -24,111 +27,113 @@ if TYPE_CHECKING:
 
 MACRO = "MIN_BLOCKS"
 """Second launch bound, if it depends on the architecture."""
+MOST_LISTED = 3  # GPUs; the values of more are a range
 
 
 class BudgetRow(NamedTuple):
-    """Levels of all GPUs, which a kernel reaches within the least of each amount."""
+    """Level of each GPU. Within the least of each amount, a kernel reaches all."""
 
-    levels: Sequence[BudgetLevel]
+    active_blocks: Sequence[int]
+    occupancies: Sequence[float]
+    regs: Sequence[int]
+    smem: Sequence[int]
+    needs_opt_in: Sequence[bool]
     launch_bounds: str
     """Or ``__maxnreg__`` where no launch bounds are legal and mean these registers on every GPU."""
-    stages: Sequence[int] | None
-
-    def per_gpu(self, name: str) -> list[Any]:
-        return [getattr(level, name) for level in self.levels]
-
-    @property
-    def sizes(self) -> list[int]:
-        """Shared memory of each GPU if stages are counted, else the least of all."""
-        sizes = self.per_gpu("smem")
-        return [min(sizes)] if self.stages is None else sizes
+    stages: Sequence[int]
 
 
-def _common_or_each(numbers: Iterable[object], text: Callable[[Any], str] = str) -> str:
-    """Return the number that all GPUs share, or each one: ``75 / 100%``."""
-    texts = list(map(text, numbers))
-    return (" / ".join(texts) if len(set(texts)) > 1 else texts[0]).replace("% /", " /")
+def _each_or_range(values: Sequence[Any], text: Callable[[Any], str] = str) -> str:
+    """Return the values of some GPUs: ``75 / 100%``; of many ``50 to 100%``."""
+    is_range = len(values) > MOST_LISTED
+    texts = list(map(text, [min(values), max(values)] if is_range else values))
+    joined = (" to " if is_range else " / ").join(texts)
+    return joined.replace("% ", " ") if len(set(texts)) > 1 else texts[0]
 
+
+BLOCKS = Column("active_blocks", "Blocks", text=_each_or_range, about="Resident blocks per SM, for each GPU",
+                type="array")  # fmt: skip
 
 BUDGET_COLUMNS = (
-    Column("active_blocks", "Blocks", lambda row: row.per_gpu("active_blocks"),
-           show=lambda row: _common_or_each(row.per_gpu("active_blocks")),
-           about="Resident blocks per SM, for each GPU", type="array"),
-    Column("occupancies", value=lambda row: row.per_gpu("occupancy"), about="Occupancy per GPU, 0 to 1", type="array"),
-    Column("occupancy", "Occupancy", lambda row: min(row.per_gpu("occupancy")),
-           show=lambda row: _common_or_each(row.per_gpu("occupancy"), percent),
-           about="Lowest occupancy, 0 to 1", type="number"),
-    Column("regs", "Registers", lambda row: min(row.per_gpu("regs")), about="Maximum registers per thread",
+    BLOCKS,
+    Column("occupancies", "Occupancy", text=partial(_each_or_range, text=percent), optional=1, type="array",
+           about="Occupancy for each GPU, 0 to 1"),
+    Column("occupancy", value=lambda row: min(row.occupancies), about="Lowest occupancy, 0 to 1", type="number"),
+    Column("regs", "Registers", lambda row: min(row.regs), about="Maximum registers per thread", type="integer"),
+    Column("smem", "Shared", lambda row: min(row.smem), size, about="Maximum shared memory per block in bytes",
            type="integer"),
-    Column("smem", "Shared", lambda row: min(row.sizes), show=lambda row: _common_or_each(row.sizes, size),
-           about="Maximum shared memory per block in bytes", type="integer"),
-    Column("stages", "Stages", show=lambda row: _common_or_each(row.stages or [""]),
-           about="Pipeline stages that fit on each GPU, with --stage-smem", type="array"),
     Column("launch_bounds", "In the source", about="Launch bounds (MIN_BLOCKS: blocks by GPU) or __maxnreg__",
-           align="left", optional=1, wraps=True, unbroken=25, type="string"),
-    Column("needs_opt_in", value=lambda row: all(row.per_gpu("needs_opt_in")), type="boolean",
+           align="left", optional=2, wraps=True, unbroken=25, type="string"),
+    Column("needs_opt_in", value=lambda row: all(row.needs_opt_in), type="boolean",
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
 
-STAGE_COLUMNS = chosen(BUDGET_COLUMNS, "active_blocks", "smem", "stages", "needs_opt_in")
+STAGES_COLUMNS = (
+    BLOCKS,
+    Column("smem", "Shared", text=partial(_each_or_range, text=size), optional=1, type="array",
+           about="Maximum shared memory per block in bytes, for each GPU"),
+    Column("stages", "Stages", text=lambda stages: " / ".join(map(str, stages)), wraps=True, type="array",
+           about="Pipeline stages that fit, for each GPU"),
+)  # fmt: skip
 
 
-def budget_report(
-    budgets: Sequence[BudgetFields], stage_smem: int | None = None, *, is_any_size: bool = False
-) -> Report:
-    """Return the most registers and shared memory that reach the targets of the budgets on all GPUs.
-
-    Without targets, every number of blocks is a row. For any block size, only shared memory and stages are known.
-    """
-    gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
-    rows = list(_rows(budgets, stage_smem))
-    result, inputs = list(_result_text(budgets, rows, stage_smem)), kernel.to_dict()
-    values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
-    if is_any_size:
-        headline = [*result, ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])]
-        inputs["threads"] = None
-        return Report("stages", headline, STAGE_COLUMNS, rows, "levels", inputs, values=values)
-    headline, notes = [*result, kernel_text(kernel, *gpus)], [note("budget-both")]
-    macros = [_macro(gpus, row.per_gpu("active_blocks")) for row in rows if MACRO in row.launch_bounds]
+def budget_report(budgets: Sequence[BudgetFields]) -> Report:
+    """Return the most registers and shared memory for the targets on all GPUs."""
+    gpus, kernel, has_target = (
+        [each.gpu for each in budgets],
+        budgets[0].kernel,
+        budgets[0].wanted is not None,
+    )
+    rows = list[BudgetRow]()
+    for (regs, _), run in groupby(_rows(budgets), lambda row: (min(row.regs), min(row.smem))):
+        row = next(run)
+        blocks = row.active_blocks if has_target else [min(row.active_blocks)] * len(gpus)
+        rows.append(row._replace(launch_bounds=_in_source(gpus, kernel, blocks, regs)))
+    headline, notes = [kernel_text(kernel, *gpus)], [note("budget-both")]
+    if has_target:
+        registers, memory = count(min(rows[0].regs), "register"), size(min(rows[0].smem))
+        headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
+    macros = [_macro(gpus, row.active_blocks) for row in rows if MACRO in row.launch_bounds]
+    inputs, values = kernel.to_dict(), {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, macros, notes, values=values)
 
 
-def _result_text(
-    budgets: Sequence[BudgetFields], rows: Sequence[BudgetRow], stage_smem: int | None
-) -> Iterator[str]:
-    has_target, own = budgets[0].wanted is not None, budgets[0].kernel.shared_memory
-    if stage_smem is not None:
-        text = f"Stages of {size(stage_smem)} that fit{f' in addition to {size(own)}' if own else ''}"
-        if has_target:
-            fitting = zip(rows[0].stages or (), budgets, strict=True)
-            text += f": {join_and([f'{number} on {gpu_name(budget.gpu)}' for number, budget in fitting])}"
-        yield text
-    elif has_target:
-        registers, memory = count(min(rows[0].per_gpu("regs")), "register"), size(*rows[0].sizes)
-        yield f"Up to {registers} per thread and {memory} of shared memory per block"
+def stages_report(budgets: Sequence[BudgetFields], stage_smem: int, threads: int | None) -> Report:
+    """Return the stages that fit; without threads, for any block size."""
+    gpus, kernel, has_target = (
+        [each.gpu for each in budgets],
+        budgets[0].kernel,
+        budgets[0].wanted is not None,
+    )
+    own = kernel.shared_memory
+    in_range(stage_smem, "stage_smem", 1, max(1, *(budget.levels[-1].smem - own for budget in budgets)))
+    every = (
+        row._replace(stages=[max(smem - own, 0) // stage_smem for smem in row.smem]) for row in _rows(budgets)
+    )
+    rows = [next(run) for stages, run in groupby(every, attrgetter("stages")) if has_target or any(stages)]
+    result = f"Stages of {size(stage_smem)} that fit{f' in addition to {size(own)}' if own else ''}"
+    if has_target:
+        fitting = zip(rows[0].stages, map(gpu_name, gpus), strict=True)
+        result += f": {join_and([f'{number} on {name}' for number, name in fitting])}"
+    any_size = ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])
+    headline = result, any_size if threads is None else kernel_text(kernel, *gpus)
+    inputs = {**kernel.to_dict(), "threads": threads}
+    values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
+    return Report("stages", headline, STAGES_COLUMNS, rows, "levels", inputs, values=values)
 
 
-def _rows(budgets: Sequence[BudgetFields], stage_smem: int | None) -> Iterator[BudgetRow]:
-    """Yield the row of the targets, or of each number of blocks with other amounts than the one before."""
-    gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
-    targets = [budget.wanted.active_blocks for budget in budgets if budget.wanted is not None]
-    numbers = {level.active_blocks for budget in budgets for level in budget.levels}
+def _rows(budgets: Sequence[BudgetFields]) -> Iterator[BudgetRow]:
+    """Yield the row of the targets, or of each number of blocks."""
+    wanted = [budget.wanted for budget in budgets if budget.wanted is not None]
     most = min(budget.levels[0].active_blocks for budget in budgets)
-    wanted = [[blocks] * len(gpus) for blocks in sorted(numbers, reverse=True) if blocks <= most]
-    amounts_before = None
-    for blocks in [targets] if targets else wanted:
-        levels = [
-            [level for level in budget.levels if level.active_blocks >= least][-1]
-            for budget, least in zip(budgets, blocks, strict=True)
-        ]
-        rooms = [max(level.smem - kernel.shared_memory, 0) for level in levels]
-        stages = None if stage_smem is None else [room // stage_smem for room in rooms]
-        regs = min(level.regs for level in levels)
-        row = BudgetRow(levels, _in_source(gpus, kernel, blocks, regs), stages)
-        amounts = regs, row.sizes
-        if amounts != amounts_before and (targets or stages is None or any(stages)):
-            yield row
-            amounts_before = amounts
+    numbers = {level.active_blocks for budget in budgets for level in budget.levels}
+    every = (
+        [[level for level in budget.levels if level.active_blocks >= blocks][-1] for budget in budgets]
+        for blocks in sorted(numbers, reverse=True)
+        if blocks <= most
+    )
+    for levels in [wanted] if wanted else every:
+        yield BudgetRow._make([*zip(*levels, strict=True), "", ()])
 
 
 def _in_source(gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int], regs: int) -> str:
@@ -195,28 +200,26 @@ SPLIT_COLUMNS = (
     Column("instruction", "Instruction", type="string", align="left",
            about="setmaxnreg.inc or setmaxnreg.dec; null if the registers do not change"),
     Column("most", "At most", about="Maximum registers per thread if the other groups stay", type="integer"),
+    Column("can_run", about="True if the kernel launches and does not hang", type="boolean"),
+    Column("reason", about="Reason why the kernel does not launch, or why it hangs", type="string"),
 )  # fmt: skip
 
 _SPLIT_VALUES = (
-    "cc", "can_run", "suffices", "reason", "launch_regs", "needed_regs", "pool", "taken", "launch_bounds",
-    "maxnreg", "active_blocks", "occupancy", "limiters",
+    "cc", "can_run", "reason", "launch_regs", "needed_regs", "pool", "taken", "launch_bounds", "maxnreg",
+    "active_blocks", "occupancy", "limiters",
 )  # fmt: skip
 
 
 def registers_report(split: RegisterSplitFields) -> Report:
+    result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
     if split.reason is not None:
-        result = f"Does not launch: {split.reason}"
-    elif split.suffices:
-        result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
-    else:
-        result = f"Hangs: the warpgroups need {split.taken:,} registers, but the block has {split.pool:,}"
+        result = f"{'Hangs' if split.active_blocks else 'Does not launch'}: {split.reason}"
     groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
-    inputs, details = values_of(split, "threads", "smem"), [facts(_split_facts(split))]
-    values = values_of(split, *_SPLIT_VALUES)
-    return Report(
-        "registers", headline, SPLIT_COLUMNS, split.groups, "groups", inputs, details, values=values
-    )
+    inputs, values = values_of(split, "threads", "smem"), values_of(split, *_SPLIT_VALUES)
+    details, shared = [facts(_split_facts(split))], values_of(split, "can_run", "reason")
+    rows = [SimpleNamespace(**group._asdict(), **shared) for group in split.groups]
+    return Report("registers", headline, SPLIT_COLUMNS, rows, "groups", inputs, details, values=values)
 
 
 def _split_facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
@@ -229,7 +232,7 @@ def _split_facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
         elif split.needed_regs > split.launch_regs:
             fix = 'reduce a group to its value in the "At most" column'
         yield "Fix", fix
-    if split.reason is None:
+    if split.active_blocks:
         yield "Occupancy", f"{percent(split.occupancy)}, {count(split.active_blocks, 'block')} per SM"
     if split.suffices and split.launch_regs_if_fitting is not None:
         bounds = bounds_in_source(split.threads, split.active_blocks)

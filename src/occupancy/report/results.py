@@ -85,11 +85,11 @@ RESULT_COLUMNS = (
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer"),
     Column("multiprocessor_count", value="gpu.multiprocessor_count", about="SMs of the GPU", type="integer"),
-    Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=1, type="integer",
+    Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", text=labels,
-           about="Limiting resources", align="left", wraps=True, unbroken=14, type="array"),
+           about="Limiting resources", align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip

@@ -14,7 +14,7 @@ REPORTS: Mapping[str, tuple[Sequence[Column], str]] = {
     "calc": (calc.COLUMNS, "gpus"),
     "fits": (calc.FITS_COLUMNS, "gpus"),
     "budget": (budget.BUDGET_COLUMNS, "levels"),
-    "stages": (budget.STAGE_COLUMNS, "levels"),
+    "stages": (budget.STAGES_COLUMNS, "levels"),
     "bounds": (budget.BOUNDS_COLUMNS, "gpus"),
     "block-sizes": (block_sizes.COLUMNS, "block_sizes"),
     "registers": (budget.SPLIT_COLUMNS, "groups"),

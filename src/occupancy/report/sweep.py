@@ -101,15 +101,26 @@ def _step_key(result: Result) -> object:
 
 
 def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
-    """Return the report of every combination; without a screen, which shows few, they are read only once."""
-    details: list[Section] = []
+    """Return the report of every combination, or of the kernel's three curves if nothing varies.
+
+    Without a screen, which shows few combinations, they are read only once.
+    """
+    details, headline = list[Section](), list[str]()
+    if swept.varied:
+        headline = picture_title(swept.varied, swept.fixed).split("\n")
+    else:
+        ((gpu, _, result),) = swept.points
+        steps = curves(result)
+        results = [step.result for each in steps.values() for step in each]
+        swept = swept._replace(points=[Point(gpu, each.kernel.to_dict(), each) for each in results])
+        headline = [result_text(result), kernel_text(result.kernel, gpu)]
+        details += [_curve_table(*each) for each in steps.items()]
     if has_screen and len(swept.varied) > MAX_AXES:
         details += _best_tables(swept)
-    elif has_screen:
+    elif has_screen and swept.varied:
         swept = swept._replace(points=tuple(swept.points))
         details += _matrix(swept) if len(swept.varied) == MAX_AXES else [_runs(swept)]
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in swept.inputs.items()}
-    headline = picture_title(swept.varied, swept.fixed).split("\n")
     return Report("sweep", headline, COLUMNS, swept.points, "results", given, details, has_table=False)
 
 
@@ -143,7 +154,8 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
         cells = [f"{int(100 * line[run[-1]] + 0.5)}%" if line[run[-1]] else "-" for line in shares]
         return Column("", axis_value(across, values_across[run[-1]]), lambda row: cells[row[-1]])
 
-    first = Column(down, value=lambda run: _span(down, values_down[run[0]], values_down[run[-1]]))
+    first = Column(down, align="left" if down == "gpu" else "right",
+                   value=lambda run: _span(down, values_down[run[0]], values_down[run[-1]]))  # fmt: skip
     to_right = axis_title(across)
     title = f"{axis_title(down)} down, {to_right[0].lower()}{to_right[1:]} across"
     hidden = len(rows) * len(columns) - len(shown_rows) * len(shown_columns)
@@ -261,15 +273,6 @@ def _steps(first: int, results: Iterator[tuple[int, Result]], own: int | None) -
         last, result = list(run)[-1]
         yield Step(first, last, result, own is not None and first <= own <= last)
         first = last + 1
-
-
-def curves_report(result: Result) -> Report:
-    steps = curves(result)
-    results = [step.result for each in steps.values() for step in each]
-    rows = [Point(result.gpu, each.kernel.to_dict(), each) for each in results]
-    headline = result_text(result), kernel_text(result.kernel, result.gpu)
-    details, inputs = [_curve_table(*each) for each in steps.items()], result.kernel.to_dict()
-    return Report("sweep", headline, COLUMNS, rows, "results", inputs, details, has_table=False)
 
 
 def _curve_table(name: str, steps: Sequence[Step]) -> Table:

@@ -40,7 +40,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
         ("calc --cc 7.0,7.5,9.0 -t 1024 -r 72",
          "All: 1,024 threads with 72 registers each need 73,728 registers in one block,"),
         ("budget --cc 7.5,3.7 -t 1024 -r 40", " 1 / 2       100%         64  48 KiB  __launch_bounds__(1024, 1)"),
-        ("budget --cc 9.0 --stage-smem 16k", "     2     113 KiB       7"),
+        ("budget --cc 9.0 --stage-smem 16k", "     2   113 KiB       7"),
         ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",
          "__launch_bounds__(1024, 2): at most 32 registers per thread (ptxas ignores the"),
         ("scan tests/data/kernels/cubins --below 50",
