@@ -115,7 +115,7 @@ def json_page() -> str:
     first = json_schema(next(iter(REPORTS)))["properties"]["inputs"]["properties"]
     parts = [JSON_HEAD, _fields_table("Inputs", "`inputs` contains the inputs that you passed:", first)]
     for command in REPORTS:
-        _, rows = REPORTS[command]
+        _, rows, _ = REPORTS[command]
         columns = json_schema(command)["properties"][rows]["items"]["properties"]
         parts.append(
             _fields_table(f"occupancy {command}", f"Each object in `{rows}` has these fields:", columns)

@@ -65,7 +65,7 @@ def fields() -> str:
     """Return the fields of each command's JSON and CSV, with their types."""
     lines = []
     for command in REPORTS:
-        columns, rows_key = REPORTS[command]
+        columns, rows_key, _ = REPORTS[command]
         lines.append(f"{command}: {', '.join(json_schema(command)['properties'])}")
         lines += [f"  {rows_key}[].{column.key}: {column.type or 'any'}" for column in columns]
     return "\n".join([*lines, ""])

@@ -79,11 +79,8 @@ STAGES_COLUMNS = (
 
 def budget_report(budgets: Sequence[BudgetFields]) -> Report:
     """Return the most registers and shared memory for the targets on all GPUs."""
-    gpus, kernel, has_target = (
-        [each.gpu for each in budgets],
-        budgets[0].kernel,
-        budgets[0].wanted is not None,
-    )
+    gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
+    has_target = budgets[0].wanted is not None
     rows = list[BudgetRow]()
     for (regs, _), run in groupby(_rows(budgets), lambda row: (min(row.regs), min(row.smem))):
         row = next(run)
@@ -98,20 +95,14 @@ def budget_report(budgets: Sequence[BudgetFields]) -> Report:
     return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, macros, notes, values=values)
 
 
-def stages_report(budgets: Sequence[BudgetFields], stage_smem: int, threads: int | None) -> Report:
+def stages_report(budgets: Sequence[BudgetFields], stage: int, threads: int | None) -> Report:
     """Return the stages that fit; without threads, for any block size."""
-    gpus, kernel, has_target = (
-        [each.gpu for each in budgets],
-        budgets[0].kernel,
-        budgets[0].wanted is not None,
-    )
-    own = kernel.shared_memory
-    in_range(stage_smem, "stage_smem", 1, max(1, *(budget.levels[-1].smem - own for budget in budgets)))
-    every = (
-        row._replace(stages=[max(smem - own, 0) // stage_smem for smem in row.smem]) for row in _rows(budgets)
-    )
-    rows = [next(run) for stages, run in groupby(every, attrgetter("stages")) if has_target or any(stages)]
-    result = f"Stages of {size(stage_smem)} that fit{f' in addition to {size(own)}' if own else ''}"
+    gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
+    own, has_target = kernel.shared_memory, budgets[0].wanted is not None
+    in_range(stage, "stage_smem", 1, max(1, *(budget.levels[-1].smem - own for budget in budgets)))
+    each = (row._replace(stages=[max(smem - own, 0) // stage for smem in row.smem]) for row in _rows(budgets))
+    rows = [next(run) for stages, run in groupby(each, attrgetter("stages")) if has_target or any(stages)]
+    result = f"Stages of {size(stage)} that fit{f' in addition to {size(own)}' if own else ''}"
     if has_target:
         fitting = zip(rows[0].stages, map(gpu_name, gpus), strict=True)
         result += f": {join_and([f'{number} on {name}' for number, name in fitting])}"
@@ -200,13 +191,14 @@ SPLIT_COLUMNS = (
     Column("instruction", "Instruction", type="string", align="left",
            about="setmaxnreg.inc or setmaxnreg.dec; null if the registers do not change"),
     Column("most", "At most", about="Maximum registers per thread if the other groups stay", type="integer"),
-    Column("can_run", about="True if the kernel launches and does not hang", type="boolean"),
-    Column("reason", about="Reason why the kernel does not launch, or why it hangs", type="string"),
-)  # fmt: skip
-
-_SPLIT_VALUES = (
-    "cc", "can_run", "reason", "launch_regs", "needed_regs", "pool", "taken", "launch_bounds", "maxnreg",
-    "active_blocks", "occupancy", "limiters",
+    Column("can_run", value="split.can_run", about="True if the kernel launches and does not hang", type="boolean"),
+    Column("reason", value="split.reason", about="Reason why it does not launch, or why it hangs", type="string"),
+    Column("launch_regs", value="split.launch_regs", about="Registers per thread at launch", type="integer"),
+    Column("needed_regs", value="split.needed_regs", about="Minimum of them for all groups", type="integer"),
+    Column("launch_bounds", value="split.launch_bounds", about="Launch bounds for launch_regs", type="string"),
+    Column("maxnreg", value="split.maxnreg", about="__maxnreg__ for launch_regs", type="string"),
+    Column("active_blocks", value="split.active_blocks", about="Resident blocks per SM", type="integer"),
+    Column("occupancy", value="split.occupancy", about="Occupancy, 0 to 1", type="number"),
 )  # fmt: skip
 
 
@@ -216,10 +208,9 @@ def registers_report(split: RegisterSplitFields) -> Report:
         result = f"{'Hangs' if split.active_blocks else 'Does not launch'}: {split.reason}"
     groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
-    inputs, values = values_of(split, "threads", "smem"), values_of(split, *_SPLIT_VALUES)
-    details, shared = [facts(_split_facts(split))], values_of(split, "can_run", "reason")
-    rows = [SimpleNamespace(**group._asdict(), **shared) for group in split.groups]
-    return Report("registers", headline, SPLIT_COLUMNS, rows, "groups", inputs, details, values=values)
+    inputs, details = values_of(split, "cc", "threads", "smem"), [facts(_split_facts(split))]
+    rows = [SimpleNamespace(split=split, **group._asdict()) for group in split.groups]
+    return Report("registers", headline, SPLIT_COLUMNS, rows, "groups", inputs, details)
 
 
 def _split_facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:

@@ -129,8 +129,6 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     inputs = {"rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
     values = {
         "passed": check.passed,
-        "kernels": len(check.kernels),
-        "broken": len(check.broken),
         "added": [values_of(each, *NAMES) for each in check.added],
         "changed": [{**values_of(record, *NAMES), "change": change} for record, change in check.changed],
         "exempt": [

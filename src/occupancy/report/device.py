@@ -115,11 +115,6 @@ def verify_report(verification: Verification) -> Report:
             lines += [f"  {each.case}", f"    driver {each.driver}, computed {each.computed}"]
         if check.differences:
             details.append(Paragraph(lines))
-    values = {
-        "date": date,
-        "versions": verification.versions,
-        "device": {column.key: column.getter(device) for column in COLUMNS[:-2]},
-        **values_of(verification, "kernels", "compared", "different", "documented"),
-    }
-    checks = verification.checks
-    return Report("verify", [verdict], CHECK_COLUMNS, checks, "checks", {}, details, values=values)
+    checks, inputs = verification.checks, {"date": date, "versions": verification.versions}
+    inputs["device"] = {column.key: column.getter(device) for column in COLUMNS[:-2]}
+    return Report("verify", [verdict], CHECK_COLUMNS, checks, "checks", inputs, details)

@@ -93,7 +93,7 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
     if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
     headline += computed_for(inputs)
-    values = {"summary": differences.summary, "not_compared": dict(differences.unknown)}
+    values = {"summary": differences.summary}
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
     notes = list(_notes(differences))
     columns = named(COLUMNS, rows)

@@ -10,35 +10,55 @@ from ..values.fields import FIELDS
 from . import block_sizes, budget, calc, check, device, diff, limits, scan
 from .model import SCHEMA_VERSION, Column
 
-REPORTS: Mapping[str, tuple[Sequence[Column], str]] = {
-    "calc": (calc.COLUMNS, "gpus"),
-    "fits": (calc.FITS_COLUMNS, "gpus"),
-    "budget": (budget.BUDGET_COLUMNS, "levels"),
-    "stages": (budget.STAGES_COLUMNS, "levels"),
-    "bounds": (budget.BOUNDS_COLUMNS, "gpus"),
-    "block-sizes": (block_sizes.COLUMNS, "block_sizes"),
-    "registers": (budget.SPLIT_COLUMNS, "groups"),
-    "scan": (scan.COLUMNS, "kernels"),
-    "diff": (diff.COLUMNS, "kernels"),
-    "check": (check.COLUMNS, "violations"),
-    "limits": (limits.COLUMNS, "compute_capabilities"),
-    "sources": (limits.SOURCE_COLUMNS, "limits"),
-    "gpus": (limits.GPU_COLUMNS, "gpus"),
-    "device": (device.COLUMNS, "devices"),
-    "verify": (device.CHECK_COLUMNS, "checks"),
+REPORTS: Mapping[str, tuple[Sequence[Column], str, Sequence[str]]] = {
+    "calc": (calc.COLUMNS, "gpus", ()),
+    "fits": (calc.FITS_COLUMNS, "gpus", ()),
+    "budget": (budget.BUDGET_COLUMNS, "levels", ("gpus",)),
+    "stages": (budget.STAGES_COLUMNS, "levels", ("gpus",)),
+    "bounds": (budget.BOUNDS_COLUMNS, "gpus", ()),
+    "block-sizes": (block_sizes.COLUMNS, "block_sizes", ()),
+    "registers": (budget.SPLIT_COLUMNS, "groups", ()),
+    "scan": (scan.COLUMNS, "kernels", ("summary", "found")),
+    "diff": (diff.COLUMNS, "kernels", ("summary",)),
+    "check": (check.COLUMNS, "violations", ("passed", "added", "changed", "exempt")),
+    "limits": (limits.COLUMNS, "compute_capabilities", ()),
+    "sources": (limits.SOURCE_COLUMNS, "limits", ("sources",)),
+    "gpus": (limits.GPU_COLUMNS, "gpus", ()),
+    "device": (device.COLUMNS, "devices", ()),
+    "verify": (device.CHECK_COLUMNS, "checks", ()),
 }
-"""Command -> its columns, and the key of its rows."""
+"""Report -> its columns, the key of its rows, and further members of its JSON."""
+
+OTHER_INPUTS = {
+    "smem_per_thread": ("integer", "Dynamic shared memory per thread in bytes"),
+    **dict.fromkeys(("gpu", "cc"), ("string", "GPU, or compute capability")),
+    **dict.fromkeys(("old", "new", "build", "rules", "baseline"), ("string", "File or folder")),
+    **dict.fromkeys(("names", "archs", "sms", "below", "spilling"), ("", "Option as given")),
+}
+"""Input that is no field of a kernel -> its type and meaning."""
+
+MEMBERS = {
+    "gpus": ("objects", "GPUs, in the order of the arrays in a row"),
+    "summary": ("object", "Numbers of kernels by findings or verdicts"),
+    "found": ("integer", "Number of kernels in the files"),
+    "passed": ("boolean", "True if no kernel breaks a rule or was removed"),
+    "added": ("objects", "Kernels that the baseline does not contain"),
+    "changed": ("objects", "Kernels with changes that break no rule"),
+    "exempt": ("objects", "Kernels with an exemption from the rules that they break"),
+    "sources": ("object", "Title, address and license of each source"),
+}
+"""Further member -> its type and meaning."""
 
 
 def json_schema(command: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a command's output with ``--format json``."""
     if command not in REPORTS:
         raise InputError(f"{shown(command)} has no schema", where="command", allowed=", ".join(REPORTS))
-    columns, rows_key = REPORTS[command]
+    columns, rows_key, members = REPORTS[command]
     inputs = {field.name: _described(field.json_type, field.about) for field in FIELDS.values()}
+    inputs |= {name: _described(*described) for name, described in OTHER_INPUTS.items()}
     rows = {column.key: _described(column.type, column.about) for column in columns}
     row = {"type": "object", "properties": rows, "required": list(rows)}
-    note = {"code": {"type": "string"}, "text": {"type": "string"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"occupancy {command}",
@@ -48,8 +68,9 @@ def json_schema(command: str) -> dict[str, Any]:
             "schema_version": {"const": SCHEMA_VERSION},
             "report": {"const": command},
             "inputs": {"type": "object", "properties": inputs},
+            **{name: _described(*MEMBERS[name]) for name in members},
             rows_key: {"type": "array", "items": row},
-            "notes": {"type": "array", "items": {"type": "object", "properties": note}},
+            "notes": _described("objects", "Notes, each with a code and a text"),
         },
     }
 
