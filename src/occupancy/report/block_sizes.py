@@ -126,5 +126,5 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
     marks = best_marks(values, curves.values())
     where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
     given = ", ".join(filter(None, [*where, _uses(result.kernel, smem_per_thread)]))
-    title = f"Occupancy by {LABELS['threads']}\n{given}".rstrip()
+    title = f"Occupancy by {LABELS['threads']}\n{given[:1].upper()}{given[1:]}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])
