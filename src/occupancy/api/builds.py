@@ -151,7 +151,7 @@ def check(
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
         allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
         update: Update the baseline, or only the kernels selected by ``name`` and ``arch``. Rules that
-            compare with it then pass.
+            compare with it then pass, unless a kernel cannot launch.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
