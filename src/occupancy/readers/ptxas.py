@@ -35,7 +35,7 @@ COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
 # kernel. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972.
 IGNORED = "'setmaxnreg' ignored"
 _COMPILE_TIME = "Compile time ="  # after the "Used" line
-PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED)
+PTXAS_MARKS = (COMPILING, PROPERTIES, IGNORED, "info    : Used ")
 GLOBAL_MEMORY = "bytes gmem"  # in the line before the kernels of a compilation
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 # Characters searched before and after these words: a long line of digits would take an hour.
@@ -45,8 +45,8 @@ _BEFORE, _AFTER = 20, 200
 _JOINED = re.compile(rf"\\n|(?=(?:ptxas|nvlink)\S{{0,9}} info\b)| (?=\d{{1,12}}{_STACK_FRAME})")
 
 _LOST = (
-    "skipped {} from here on, because lines are missing, wrapped, out of order, or mixed by parallel compilers. "
-    "Pass the log unwrapped, or write one for each object: nvcc -Xptxas -v ... 2> kernels.log"
+    "skipped {} from here on: 'Compiling entry function' lines are missing, wrapped, out of order, or mixed. "
+    "Pass the whole log unwrapped, or write one for each object: nvcc -Xptxas -v ... 2> kernels.log"
 )
 _LINKED_SMEM_NOTE = "The linker includes 1,024 reserved bytes of shared memory for sm_90, none for others."
 _IGNORED_NOTE = (
@@ -64,7 +64,8 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
     record = partial(KernelRecord, source=source, format="ptxas")
     kernel: dict[str, Any] | None = None  # fields of the current kernel; None if several are incomplete
     incomplete = start = 0  # kernels without their "Used" line, and the line number of the first
-    lost: list[int] = []  # line numbers of kernels that are skipped
+    entries = results = complete = 0  # first lines of kernels, their "Used" lines, and complete kernels
+    skipped_from = 0  # line number of the first skipped kernel
     subject = ""  # function of the next line about stack frames
     described = set[str]()  # functions since the last "Used" line: a kernel's name precedes its properties
     ignored = 0  # kernels of this compilation in which setmaxnreg is ignored
@@ -81,7 +82,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             is_certain = named[2] and not incomplete and named[1] not in described
             kernel = {"name": named[1], "arch": named[2]} if is_certain else None
             start = start if incomplete else number
-            incomplete += 1
+            incomplete, entries = incomplete + 1, entries + 1
         elif is_about_frame:
             subject = function.strip().strip(f"{_QUOTES}:| ")
             described.add(subject)
@@ -99,8 +100,9 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             smem, stack = items.get("smem", 0), items.get("stack")
             usage: Any = {"regs": int(used[1]), "static_smem": smem, "barriers": items.get("barriers")}
             is_linked, is_cut = "nvlink" in line[: used.start()], _ends_within_item(used[2])
+            results += is_cut or not is_linked
             if is_cut or not (is_linked or kernel):
-                lost.append(start if incomplete else number)
+                skipped_from = skipped_from or (start if incomplete else number)
             elif is_linked:  # the line does not name the architecture
                 notes = (_LINKED_SMEM_NOTE,) if smem >= RESERVED_SHARED_MEMORY else ()
                 yield record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
@@ -108,13 +110,12 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
                 usage["stack_bytes"] = stack or kernel.get("stack_bytes")
                 notes = (_IGNORED_NOTE.format(count(ignored, "kernel")),) if ignored else ()
                 yield record(notes=notes, **kernel | usage)
-                has_kernels = True
+                has_kernels, complete = True, complete + 1
             described.clear()
             if not is_linked:
                 kernel, incomplete = None, max(0, incomplete - 1)
-    lost += [start] * incomplete
-    if lost:
-        yield ReadProblem(source, None, _LOST.format(count(len(lost), "kernel")), lost[0])
+    if skipped := max(entries, results) - complete:
+        yield ReadProblem(source, None, _LOST.format(count(skipped, "kernel")), skipped_from or start)
 
 
 def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:

@@ -99,8 +99,9 @@ FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
         (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL + LAST + KERNEL, 1, 1, "2 kernels"),
         (KERNEL + FIRST + KERNEL * 2, 1, 5, "3 kernels"),
         (FIRST, 0, 1, ""),
+        (LAST + KERNEL, 1, 1, "1 kernel "),
         (KERNEL + FIRST + KERNEL.replace("_80'", ""), 1, 5, "2 kernels"),
-        ("".join((KERNEL * 3).splitlines(keepends=True)[::-1]), 0, 4, "3 kernels"),  # newest line first
+        ("".join((KERNEL * 3).splitlines(keepends=True)[::-1]), 0, 1, "3 kernels"),  # newest line first
         (KERNEL + FIRST + "ptxas info    : Compile time = 2 ms\n" + LAST, 1, 5, "1 kernel "),
         *((KERNEL + KERNEL.replace(cut, f"{cut}\n"), 1, 5, "1 kernel ") for cut in (",", "used", "25", "cumulative")),
     ],
