@@ -103,6 +103,8 @@ class Checked:
     """Kernels that only the build contains."""
     removed: tuple[KernelRecord, ...]
     """Kernels that only the baseline contains and that may not be removed."""
+    permitted: tuple[KernelRecord, ...]
+    """Kernels that only the baseline contains and that ``allow_removed`` permits to remove."""
     changed: tuple[tuple[KernelRecord, Change], ...]
     """New names, launch bounds and cluster sizes that explain no broken rule."""
     ended: tuple[Exemption, ...]
@@ -160,6 +162,8 @@ def check_kernels(
             is_of_launch = change.name in ("name", "launch_bounds", "cluster_dim")
             if is_of_launch and change not in checked.causes:
                 changed.append((kernel, change))
+    gone = {record.name for record in matching.removed}
+    permitted = {name for name in gone if any(matches(each, name) for each in rules.allow_removed)}
     unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
     return Checked(
         rules=rules,
@@ -167,11 +171,8 @@ def check_kernels(
         exempt=tuple(exempt),
         kernels=tuple(kernels),
         added=() if baseline is None else matching.added,
-        removed=tuple(
-            record
-            for record in matching.removed
-            if not any(matches(pattern, record.name) for pattern in rules.allow_removed)
-        ),
+        removed=tuple(record for record in matching.removed if record.name not in permitted),
+        permitted=tuple(record for record in matching.removed if record.name in permitted),
         changed=tuple(changed),
         ended=tuple(
             exemption

@@ -196,6 +196,8 @@ def remarks(check: Checked) -> Iterator[str]:
         changed.append((f"{name}{changes.phrase(*change)}", record.arch))
     for archs, texts in changes.by_archs(changed).items():
         yield f"Changed since the baseline ({archs}): {changes.listed(texts)}"
+    for archs, names in changes.names_by_archs(check.permitted).items():
+        yield f"Removed, as allow_removed permits ({archs}): {changes.listed(names)}"
     for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)

@@ -122,6 +122,10 @@ def spills_text(row: ScannedKernel) -> str:
     return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else ""
 
 
+def _limiters_text(row: ScannedKernel) -> str:
+    return labels(row.limiters) if row.launchable else ""
+
+
 def _field(name: str, kind: str, about: str, title: str = "", text: Any = None, optional: int = 0) -> Column:
     return Column(name, title, f"record.{name}", text, about=about, optional=optional, type=kind)
 
@@ -139,8 +143,8 @@ COLUMNS: tuple[Column, ...] = (
     _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format, 2),
     Column("time_share", "Share", text=percent, about="Share of the total time, 0 to 1", optional=7, type="number"),
     _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent, 4),
-    Column("limiters", "Limited by", show=lambda row: labels(row.limiters) if row.launchable else "",
-           about="Limiting resources", align="left", optional=6, type="array"),
+    Column("limiters", "Limited by", show=_limiters_text, about="Limiting resources", align="left", optional=6,
+           type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
     Column("smem", "Shared", text=_bytes_text, about="Shared memory per block in bytes", optional=5, type="integer"),
     Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", show=spills_text,
@@ -209,7 +213,7 @@ def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     shown: dict[str, list[str]] = {}
     for column in COLUMNS:
         cells = [column.cell(row) for row in rows] if column.title else []
-        is_same = len(set(cells)) == 1 and column.key in ("arch", "threads", "source")
+        is_same = len(set(cells)) == 1 and column.key in ("arch", "threads", "limiters", "source")
         if column.key == "source":  # shown if rows are equal otherwise
             is_same |= len(set(zip(*shown.values(), strict=True))) == len(rows)
         if not is_same and not set(cells) <= {"", "0 B"}:
@@ -231,8 +235,10 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows[:limit]
     threads, archs = set(map(threads_text, shown)), {row.record.arch or "-" for row in shown}
+    limited = set(map(_limiters_text, shown))
     at = f" for {archs.pop()}" if len(archs) == 1 < len(counts.archs) else ""
     at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
+    at += f", limited by {limited.pop()}" if len(limited) == 1 and any(limited) else ""
     headline = [_headline(scan, at if len(shown) == counts.kernels else "")]
     if len(shown) < counts.kernels:
         headline.append(f"First {len(shown):,}{at}, {scan.order}")

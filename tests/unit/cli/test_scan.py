@@ -101,7 +101,7 @@ class TestFormats:
         text = run("scan", str(log)).stdout
         headline, shown = text.splitlines()[:2]
         assert headline == "70 kernels for sm_90: no spills, 25 below 50%"
-        assert shown == "First 20 at 256* threads, lowest occupancy first"
+        assert shown == "First 20 at 256* threads, limited by registers, lowest occupancy first"
         assert ("--all" in text, "--all" in str(scan(log))) == (True, False), "an option of the command line"
         assert text.count("kernel_") == 20
         assert run("scan", str(log), "--all").stdout.count("kernel_") == len(scan(log)) == 70
