@@ -121,7 +121,7 @@ def budget(
     """Find the most registers and shared memory that reach a target on all GPUs.
 
     A kernel must stay within both limits of a row. Without a target, the table has one row per number of blocks.
-    With --regs or --smem, the kernel must be able to reach the target with these values.
+    With --regs or --smem, the kernel must be able to reach the target. Without one, the table ignores these values.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%

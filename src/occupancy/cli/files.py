@@ -176,7 +176,7 @@ def _write_report(
 def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, ...], **options: Any) -> None:
     """Check a build against rules, and exit with 1 if a kernel breaks one.
 
-    BUILD is anything that `occupancy scan` reads. A rule must match a kernel, but an exemption may match none.
+    BUILD is a baseline, or anything that `occupancy scan` reads. Rules must match a kernel, but exemptions need not.
 
     \b
     occupancy check build/
@@ -231,7 +231,7 @@ def _write_checked(
 def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> None:
     """Write commented rules and a baseline of a build.
 
-    BUILD is anything that `occupancy scan` reads. Existing files are not replaced.
+    BUILD is a baseline, or anything that `occupancy scan` reads. Existing files are not replaced.
 
     \b
     occupancy init build/

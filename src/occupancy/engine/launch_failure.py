@@ -27,6 +27,7 @@ MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the laun
 
 _TOO_LARGE = (INVALID_VALUE, "", INVALID_CONFIGURATION)
 """Error, hint, and error before CUDA 13 of a block that is too large."""
+_REGISTER_LIMITS = ("max_registers_per_block", "max_registers_per_multiprocessor")
 
 
 @readable
@@ -49,8 +50,8 @@ class LaunchFailure(NamedTuple):
 
     def __str__(self) -> str:
         report = ""
-        # The runtime's error is unknown for other limits, which no GPU exceeds first.
-        if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
+        # No compiler generates too many registers per thread, and no GPU exceeds the other limits first.
+        if self.error != OUT_OF_RESOURCES or self.limit in _REGISTER_LIMITS:
             older = "" if self.error_before_13 is None else f' ("{self.error_before_13}" before CUDA 13)'
             report = f' The runtime reports "{self.error}"{older}.'
         hint = f" {self.hint}" if self.hint else ""
@@ -85,8 +86,7 @@ def first_failure(
         what = f"{length:,} threads along {axis} in one block"
         return LaunchFailure(f"max_block_dim[{number}]", length, allowed, what, *_TOO_LARGE, axis)
     if block_limits.warps == 0:
-        allowed = limits.max_threads_per_multiprocessor
-        what = f"{in_one_block} of {allocated.warps} warps"
+        what, allowed = f"{in_one_block} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         return LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     if block_limits.registers == 0:
         return _registers(limits, kernel, model, allocated)
@@ -94,8 +94,7 @@ def first_failure(
         return _shared_memory(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
         needed = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
-        allowed = limits.max_barriers_per_multiprocessor or 0
-        what = f"{needed} barriers in one block"
+        what, allowed = f"{needed} barriers in one block", limits.max_barriers_per_multiprocessor or 0
         return LaunchFailure("max_barriers_per_multiprocessor", needed, allowed, what)
     if block_limits.virtual_resources == 0:
         needed, allowed = kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor or 0

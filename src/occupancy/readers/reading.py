@@ -350,7 +350,7 @@ def reason_without_kernels(content: Content) -> str:
     if any(marker in head for marker in pytorch_trace.MARKERS):
         return "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
     if _JSON_START.match(head):
-        return "is JSON, but neither a trace nor Triton metadata, nor (for diff and check) a baseline"
+        return "is JSON, but neither a trace nor Triton metadata. Baselines are only for diff and check"
     if b"Used " in head and b" registers" in head:
         return "contains 'Used N registers' without the 'Compiling entry function' line before it. Pass both lines"
     return "contains no kernels. Supported: PTX, and output of ptxas -v, cuobjdump -res-usage and ncu --csv"

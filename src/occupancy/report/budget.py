@@ -86,7 +86,8 @@ def budget_report(budgets: Sequence[BudgetFields]) -> Report:
         row = next(run)
         blocks = row.active_blocks if has_target else [min(row.active_blocks)] * len(gpus)
         rows.append(row._replace(launch_bounds=_in_source(gpus, kernel, blocks, regs)))
-    headline, notes = [kernel_text(kernel, *gpus)], [note("budget-both")]
+    described = kernel if has_target else kernel.replace(regs=None, smem=None)  # rows are for any amounts
+    headline, notes = [kernel_text(described, *gpus)], [note("budget-both")]
     if has_target:
         registers, memory = count(min(rows[0].regs), "register"), size(min(rows[0].smem))
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
@@ -153,8 +154,7 @@ BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
     Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", type="integer"),
-    Column("register_cap", "Register cap",
-           about="Maximum registers per thread that ptxas allocates", type="integer"),
+    Column("register_cap", "Register cap", about="Maximum registers per thread that ptxas allocates", type="integer"),
     Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
     Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),
     Column("occupancy", "Occupancy", text=percent,
@@ -179,8 +179,10 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     exception = f" (ptxas ignores the second bound{where})" if refused else ""
     cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
     notes = [note("launch-bounds-caps")]
-    if kernel.regs is None or kernel.regs > caps[0]:
+    if kernel.regs is None:
         notes.insert(0, note("at-the-cap"))
+    elif kernel.regs > caps[0]:
+        notes = [note("above-the-cap", regs=kernel.regs, cap=caps[0])]
     headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], kernel.to_dict()
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)
 

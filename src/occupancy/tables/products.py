@@ -107,10 +107,11 @@ def starting(name: str) -> list[Product]:
 
 def similar(name: str) -> dict[str, list[Product]]:
     """Return the similar keys of architectures and names, the nearest first, with their GPUs."""
-    model = re.sub(r"(?s)(?<=\d)\D.*", "", name[:MAX_NAME])  # A100 of A100 80G
+    name = re.sub("(?i)(?<=[0-9])o", "0", name[:MAX_NAME])  # RTX 4O90
+    model = re.sub(r"(?s)(?<=\d)\D.*", "", name)  # A100 of A100 80G
     if same_model := starting(model):
         return {model: same_model}
-    wanted = _key(name[:MAX_NAME])
+    wanted = _key(name)
     start = wanted[:1] if wanted.isalpha() else re.split("[0-9]", wanted)[0]  # M3000 is not similar to MI300
     keys = {shipped.limits(cc).architecture.split()[0].lower(): list[Product]() for cc in shipped.known()}
     for product in products():

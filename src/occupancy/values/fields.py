@@ -235,7 +235,7 @@ FIELDS: Mapping[str, Field] = {
 """Name of a keyword of `compute` -> its row, in the order of the help."""
 ALIASES = {alias.replace("_", ""): field.name for field in FIELDS.values() for alias in field.aliases}
 """Alias without underscores -> keyword."""
-LIKELY = {**ALIASES, "block": "threads", "warps": "threads", "numwarps": "threads"}
+LIKELY = {**ALIASES, "block": "threads", "warps": "threads", "numwarps": "threads", "dynsmem": "dynamic_smem"}
 """The same with names of similar inputs, for hints."""
 
 

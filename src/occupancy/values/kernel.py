@@ -121,8 +121,8 @@ class Kernel(_KernelFields):
             hint = 'Pass threads per block, such as 256 or "16x16".'
             raise InputError("is missing", where="threads", hint=hint)
         if smem is not None and not (static_smem is dynamic_smem is None):
-            problem = "is the total, so it cannot be combined with static or dynamic shared memory"
-            raise InputError(problem, where="smem", hint="Pass the total alone, or the two parts.")
+            problem = "is the total, so it cannot be combined with static, dynamic or per-thread sizes"
+            raise InputError(problem, where="smem", hint="Pass the total alone, or only its parts.")
         count, shape = parse_threads(threads)
         pairs = zip(cls._fields, (count, *given[1:]), strict=True)
         values = {name: None if value is None else FIELDS[name].parse(value) for name, value in pairs}
