@@ -28,7 +28,7 @@ SCAN = [
     kernel("ns::gemm", "sm_80", occupancy=0.25, regs=128, spill_store_bytes=8, spill_load_bytes=16,
            max_threads=256, min_blocks=2, next_step="50%: 64 regs"),
     kernel("ns::gemm", occupancy=0.5, regs=64, spill_store_bytes=8),
-    kernel("ns::copy10", threads_assumed=True), kernel("ns::copy9", occupancy=0.45, regs=40),
+    kernel("ns::copy10", threads_assumed=True), kernel("ns::copy9", occupancy=0.45, regs=40, file="k.cu", line=7),
     kernel(HOSTILE),
 ]  # fmt: skip
 
@@ -81,6 +81,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     assert page.inner_text(".list tbody tr >> nth=2").split("\t")[5] == "–", "unknown spills"
     assert page.locator("img").count() == 0
     assert "256*" in page.inner_text(".list tbody tr >> nth=1")
+    assert page.get_attribute("th a[title*='k.cu']", "title") == "k.cu:7, lib.so"
     assert [page.is_visible(f"text={each}") for each in ("3 problems", "a.o: damaged")] == [True, False]
     page.drag_and_drop(".list a >> nth=0", ".list a >> nth=0", target_position={"x": 1, "y": 6})
     assert page.evaluate("getSelection().isCollapsed || !app.isListed()") is False, "a name can be selected"
@@ -221,7 +222,7 @@ def test_it_loads_nothing_and_runs_its_own_script_alone(report: Path) -> None:
 
 
 def test_its_heading() -> None:
-    report = Report("scan", [], [], [])
+    report = Report("scan", [], [], [], inputs={"names": ["a", "b*"], "below": 0.5})
     found = build_report("1.0", report, ["build/a.so", "b.so", "c", "d"], "old/")
     assert "<h1>Kernels of a.so, b.so, c and 1 more, compared with old</h1>" in found
-    assert "<p>old/ → build/a.so, b.so, c, d; occupancy 1.0, 20" in found
+    assert "<p>old/ → build/a.so, b.so, c, d --name a --name b* --below 50%; occupancy 1.0, 20" in found

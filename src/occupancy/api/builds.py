@@ -125,7 +125,7 @@ def diff(
         with_same=with_same,
         ignore_arch=ignore_arch or reading.gpu is not None,
     )
-    inputs = {"old": before.name, "new": after.name, **reading.inputs()}
+    inputs = reading.inputs(old=before.name, new=after.name, threshold=threshold, ignore_arch=ignore_arch)
     return Diff(**vars(differences), problems=before.problems + after.problems, inputs=inputs)
 
 

@@ -114,17 +114,18 @@ class Reading:
         own = (Rule(kernels=pattern, threads=size) for pattern, size in self.block_sizes.items())
         return list(with_block_sizes(records, [*rules, *own]))
 
-    def inputs(self) -> dict[str, Any]:
-        """Return the given arguments, for a report."""
+    def inputs(self, **others: Any) -> dict[str, Any]:
+        """Return the given arguments, with those of the function, for a report."""
         sizes = dict(self.block_sizes)
         if sizes and self.threads is not None:
             sizes[EVERY] = self.threads
-        values = {
+        values = others | {
             "threads": sizes or self.threads,
             "cc": None if self.gpu is None else self.gpu.cc,
             "gpu": None if self.gpu is None else self.gpu.name,
             "names": list(self.selection.names),
             "archs": sorted(cc.sm for cc in frozenset().union(*self.selection.archs)),
+            "newest": self.selection.only_newest,
             "sms": self.multiprocessor_count,
         }
         return {name: value for name, value in values.items() if value}
@@ -194,8 +195,7 @@ def scan(
     counts = summary(chosen)
     if only_spilling and not chosen:  # 0 if spills are known
         counts = counts._replace(spilling=summary(rows).spilling)
-    given = {"below": share, "spilling": only_spilling}
-    inputs = reading.inputs() | {name: value for name, value in given.items() if value}
+    inputs = reading.inputs(below=share, spilling=only_spilling, limit=limit)
     kernels = tuple(selection.ordered(chosen))
     return Scan(kernels, tuple(problems), counts, len(records), inputs, selection.order_name(chosen))
 

@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from ..report.model import Column, Report
-from ..report.words import computed_for
+from ..report.words import FILTERS, computed_for
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -30,7 +30,7 @@ _MEASURED = (
 _TEXTS = ("demangled", "next_step", "fix", "causes", "other_changes", "old_name")
 _OTHERS = (
     "arch", "verdict", "limiters", "block_dim", "grid_dim", "cluster_dim", "waves",
-    "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source",
+    "duration_us", "time_share", "multiprocessor_count", "shared_memory_configuration", "source", "file", "line",
 )  # fmt: skip
 KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for key in _MEASURED))
 """Columns of the reports of `scan` and `diff` that the page uses."""
@@ -57,19 +57,17 @@ def build_page(
 
 
 def build_report(
-    version: str,
-    report: Report,
-    sources: Sequence[str],
-    old: str | None = None,
-    problems: Sequence[str] = (),
+    version: str, report: Report, sources: Sequence[str], old: str | None = None, problems: Sequence[str] = ()
 ) -> str:
     """Return the page with the kernels of `scan` or `diff`, and text above the list."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
     more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
     title = f"Kernels of {', '.join(names)}{more}{since}{computed_for(report.inputs)}"
-    paths = ("" if old is None else f"{printable(old)} → ") + ", ".join(map(printable, sources[:8]))
-    about = f"{paths}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
+    paths = ("" if old is None else f"{old} → ") + ", ".join(sources[:8])
+    options = [text(report.inputs[name]) for name, text in FILTERS.items() if name in report.inputs]
+    given = printable(" ".join([paths, *options]))
+    about = f"{given}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
     lead = _paragraphs("note fails", [*problems, *([] if rows else report.headline[:1])])

@@ -14,7 +14,7 @@ from ..values.numbers import count
 from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import named, occupancy_text, threads_text
+from .scan import named, occupancy_text, row_notes, threads_text
 from .words import arrow, computed_for, label
 
 
@@ -137,8 +137,8 @@ def _on_arch(row: DiffRow) -> changes.OnArch:
 
 def _notes(differences: Differences) -> Iterator[Note]:
     changed = [row for row in differences.kernels if row.verdict not in ("renamed", "same")]
-    if any(kernel.threads_assumed for row in changed for kernel in (row.old, row.new)):
-        yield note("assumed-threads")
+    kernels = [kernel for row in changed for kernel in (row.old, row.new)]
+    yield from row_notes(kernels, ("assumed-threads", "other-gpu"))
     if {row.record.name for row in differences.added} & {row.record.name for row in differences.removed}:
         yield note("other-archs")
     if differences.unknown:

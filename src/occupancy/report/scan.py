@@ -292,7 +292,11 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
-    for code, (key, is_needed) in _NOTED.items():
-        if key in keys and (noted := list(filter(is_needed, rows))):
+    yield from row_notes(rows, [code for code, (key, _) in _NOTED.items() if key in keys])
+
+
+def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[Note]:
+    for code in codes:
+        if noted := list(filter(_NOTED[code][1], rows)):
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
             yield note(code, gpu=noted[0].result and gpu_name(noted[0].result.gpu), archs=archs)

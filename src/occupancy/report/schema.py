@@ -9,6 +9,7 @@ from ..errors import InputError, shown
 from ..values.fields import FIELDS
 from . import block_sizes, budget, calc, check, device, diff, limits, scan
 from .model import SCHEMA_VERSION, Column
+from .words import FILTERS
 
 REPORTS: Mapping[str, tuple[Sequence[Column], str, Sequence[str]]] = {
     "calc": (calc.COLUMNS, "gpus", ()),
@@ -33,7 +34,7 @@ OTHER_INPUTS = {
     "smem_per_thread": ("integer", "Dynamic shared memory per thread in bytes"),
     **dict.fromkeys(("gpu", "cc"), ("string", "GPU, or compute capability")),
     **dict.fromkeys(("old", "new", "build", "rules", "baseline"), ("string", "File or folder")),
-    **dict.fromkeys(("names", "archs", "sms", "below", "spilling"), ("", "Option as given")),
+    **dict.fromkeys((*FILTERS, "sms"), ("", "Option as given")),
 }
 """Input that is no field of a kernel -> its type and meaning."""
 

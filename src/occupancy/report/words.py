@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..advice.launch_requirements import compile_error
@@ -20,6 +20,14 @@ Value = int | str
 
 LABELS = {name: field.label for name, field in FIELDS.items()} | {"gpu": "GPU", "cc": "compute capability"}
 """Input, or the GPU -> its label along an axis."""
+
+FILTERS: Mapping[str, Callable[[Any], str]] = {
+    "names": lambda names: " ".join(f"--name {each}" for each in names),
+    "archs": lambda archs: f"--arch {','.join(archs)}", "newest": "--newest".format,
+    "below": lambda share: f"--below {percent(share)}", "spilling": "--spilling".format,
+    "limit": "--limit {}".format, "threshold": "--threshold {:g}".format, "ignore_arch": "--ignore-arch".format,
+}  # fmt: skip
+"""Input that chooses kernels of a build -> its option as text."""
 
 
 def label(resource: str) -> str:

@@ -1,4 +1,4 @@
-// The report of scan or diff: kernels to search, filter and sort, with links to the calculator.
+// The report of scan or diff: kernels to search, filter and sort.
 const ORDER = new Intl.Collator("en", { numeric: true });
 const compareValues = (a, b) => (typeof a === "string" ? ORDER.compare(a, b) : a - b);
 const sizeText = (bytes) => (bytes ? words.size(bytes).replace(/ bytes?/, " B") : "0");
@@ -29,7 +29,7 @@ function comparedColumn(key, title, text) {
   return { key: `change_${key}`, title, text, of, show };
 }
 // Columns: the value, by default that of the key, and the text of a number or the element to show. Kernels
-// of one name share a row: in a scan all are counted, in a comparison the one shown. Columns without values are hidden.
+// of one name share a row: in a scan all are counted, in a comparison the one shown.
 const COLUMNS = [
   { key: "name", title: "Kernel",
     show: (kernel) => element("a", { href: linkTo(kernel), title: kernel.source, draggable: "false" },
@@ -70,6 +70,7 @@ class Report {
       for (const key of ["threads", "threads_assumed"]) kernel[key] ??= kernel[`new_${key}`] ?? kernel[`old_${key}`];
       kernel.row = kernel; // that counts, in a comparison the worst of the name
       kernel.share = kernel.occupancy ?? kernel.new_occupancy;
+      if (kernel.line) kernel.source = `${kernel.file}:${kernel.line}, ${kernel.source}`;
       kernel.text = [kernel.name, kernel.arch, kernel.cc, kernel.source].join("|").toLowerCase().replace(/\s/g, "");
       return kernel;
     });
@@ -227,7 +228,7 @@ function rangeOf(group, of) { // [least, most] of the known values
   return [values[0], values[values.length - 1]];
 }
 const colourOf = ({ launchable, limiters }) => (launchable === false ? "fails" : limiters?.[0] ?? "warps");
-// A link to each kernel of a row, with its architecture, and in a scan a bar of its occupancy.
+// Links to the kernels of a row, by architecture, and in a scan bars of occupancy.
 function archLinks(group, shown) {
   return element("span", { class: "archs" }, group.map((kernel) => {
     const { verdict, arch = "", share, spills, source } = kernel;
