@@ -39,7 +39,6 @@ const removal = (label, click) => button("✕", click, { class: "plain", "aria-l
 // The occupancy of a result and its bar.
 const occupancyBar = (result) => (!result || verdictOf({ result }).isBad ? element("span", { class: "fails" }, "fails")
   : [element("span", { class: "number" }, words.percent(result.occupancy)), bar(result.occupancy, result.limiters[0])]);
-// A bar with blocks that each take a share of it.
 function bar(share, colour, blocks = 1, look = "share") {
   const gap = blocks > 1 ? Math.min(0.3, 33 * share) : 0;
   const part = (x, width, name) =>

@@ -105,7 +105,6 @@ function inUnits(fields) {
   }
   return units;
 }
-// Texts of the fields for an amount by its name in the library.
 function fieldsFor(kernel, name, amount) {
   if (name !== "smem") return { [name.replaceAll("_", "-")]: String(amount) };
   const fixed = kernel?.static_smem ?? 0;
@@ -113,7 +112,6 @@ function fieldsFor(kernel, name, amount) {
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
 }
 const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }; // units of an input
-// Step of the arrow keys and buttons: the allocation granularity, or 1 KiB.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
   if (name === "regs") return Math.max(1, limits.register_allocation_unit / limits.warp_size);

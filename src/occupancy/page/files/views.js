@@ -64,7 +64,6 @@ function mainSteps(all) {
   const chosen = [...new Set([...levels.slice(0, 1), ...sizes.slice(-1), ...levels.slice(-1)])];
   return chosen.sort((one, other) => one.occupancy - other.occupancy);
 }
-// Changes of a step: 72 → 64 registers.
 function changesOf({ kernel, shared_memory_pool: pool }, requires) {
   if ("static_smem" in requires) return [`${words.size(kernel.static_smem)} static → dynamic`, "with the opt-in"];
   return Object.entries(requires).map(([name, amount]) => {
@@ -75,12 +74,12 @@ function changesOf({ kernel, shared_memory_pool: pool }, requires) {
     return `${words.amount(name, now).replace(unit, "")} → ${after.replace(" of tensor memory", "")}`;
   });
 }
-// A button that applies a step: the occupancy it reaches and its changes, or a sentence in the list of all.
-function stepButton({ result, fields: { spills } }, { requires, occupancy, active_blocks: blocks }, isInList) {
+// A button that applies a step; in the list of all, with a sentence.
+function stepButton({ result }, { requires, occupancy, active_blocks: blocks }, isInList) {
   const changes = changesOf(result, requires);
   const cap = requires.regs === undefined ? null : registerCap(result, requires.regs, blocks);
   const bounds = cap?.launch_bounds ?? cap?.maxnreg ?? "";
-  const mark = bounds && !isInList && (spills ? "more spills" : "may spill");
+  const mark = bounds && !isInList && "may spill";
   const title = `${words.count(blocks, "block")}: ${words.list(changes)}${bounds && `. ${bounds} may cause spills.`}`;
   const cause = bounds.replace("(", "\u200b(").replace(" ", "\u00a0"); // breaks before the bracket only
   const second = changes.slice(1).join(", ") || cause || words.count(blocks, "block");
@@ -94,7 +93,7 @@ function stepButton({ result, fields: { spills } }, { requires, occupancy, activ
 // text, field, choices: an error to show in place of the result, its field, and GPUs to choose from.
 function showVerdict(launch, all, kept, { text, field, choices }) {
   const { fields: { spills }, result } = launch;
-  const { active_warps: warps, active_blocks: blocks, limits, occupancy } = result;
+  const { active_warps: warps, active_blocks: blocks, limits, occupancy, kernel: { regs } } = result;
   const { figure, headline, detail, isBad } = verdictOf(launch);
   const now = `${warps} of ${limits.max_warps_per_multiprocessor} warps, ${words.count(blocks, "block")}`;
   const inA = !isBad && kept?.result ? verdictOf(kept) : { figure };
@@ -118,9 +117,10 @@ function showVerdict(launch, all, kept, { text, field, choices }) {
     : "Fewer registers or less shared memory would not raise occupancy.";
   let title = isBad ? "Make it run:" : "Raise it:";
   if (field) title = choices.length ? "Choose a GPU:" : "";
-  else if (spills && !isBad && launch.kernel.regs < 255) title = "Spills: allow more registers.";
+  else if (spills && !isBad && regs < limits.max_registers_per_thread) title = "Spills: allow more registers.";
+  else if (spills && !isBad) title = `Spills at ${regs} registers: fewer would spill more.`;
   else if (!all.length && isBad) title = "No single step makes it run.";
-  else if (!all.length) title = occupancy === 1 ? "Nothing left to raise." : spills ? "" : noLess;
+  else if (!all.length) title = occupancy === 1 ? "Nothing left to raise." : noLess;
   settle(byId("steps-title"), title);
   fill(byId("steps"), field ? offers : [steps, all.length > 2 && more]);
   all.sort((one, other) => one.occupancy - other.occupancy);
