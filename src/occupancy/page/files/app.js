@@ -1,6 +1,5 @@
 // The page: texts of the fields, redrawing after each change, and the history.
 const EXAMPLE = { gpu: "H100 SXM5", threads: "256", regs: "72", "dynamic-smem": "40 KiB" };
-const REST = 400; // ms after which a change is an entry of the history
 const app = {
   fields: {}, kept: null, pins: [], depth: -1,
   start() {
@@ -38,14 +37,14 @@ const app = {
       if (target === this.entered) target.select?.(); // the first click into a field selects its text, as Tab does
       this.entered = null;
     });
-    on("input", ({ target: { id, name, value } }) => {
-      const isPartial = id === "gpu" && (value.length < 3 || findGpu(value).error); // the last result stays
+    on("input", ({ target: { id, name, value, placeholder } }) => {
+      const isPartial = id === "gpu" && (value.length < 3 || findGpu(value).error); // shows the GPU from before
       if (id === "pasted") this.paste(value);
-      else if (name && !isPartial) this.change({ [name]: value }, true);
+      else if (name) this.change({ [name]: isPartial ? placeholder : value }, true);
     });
     on("change", ({ target, target: { id, name, value } }) => {
       if (id === "pin") this.pin(value);
-      else if (name) this.change({ [name]: value || (id === "gpu" ? target.placeholder : "") });
+      else if (name) this.act(() => this.change({ [name]: value || (id === "gpu" ? target.placeholder : "") }));
       if (id === "gpu") target.blur(); // the next click or tap begins with an empty box
     });
     on("keydown", (event) => this.key(event));
@@ -59,9 +58,7 @@ const app = {
       this.paste(text, true);
     });
     window.addEventListener("popstate", ({ state }) => this.arrive(state));
-    // Only a reload restores the scroll position.
-    window.addEventListener("pageshow", () => (history.scrollRestoration = "manual"));
-    window.addEventListener("pagehide", () => (history.scrollRestoration = "auto"));
+    history.scrollRestoration = "manual"; // undo does not scroll
   },
   isTyping: ({ target }) => /^(input|textarea|select)$/.test(target.localName ?? ""),
   // A link opens the folds of its inputs, and in a scan keeps A; undo does neither.
@@ -75,7 +72,7 @@ const app = {
     this.first ??= this.report ? { ...this.fields } : EXAMPLE;
     const before = isLink && this.report?.isDiff === false ? this.kept : null;
     this.kept = kept ? inUnits({ gpu: this.fields.gpu, ...kept }) : before;
-    this.pins = pins;
+    Object.assign(this, { pins, visit: null });
     this.problem = unknown.length ? `The link has unknown parts: ${words.list(unknown)}` : "";
     for (const fold of isLink ? byId("inputs").querySelectorAll("details") : []) {
       fold.open ||= [...fold.querySelectorAll("[name]")].some(({ name }) => !/^0?$/.test(this.fields[name] ?? ""));
@@ -85,13 +82,16 @@ const app = {
   },
   isListed: () => document.body.classList.contains("listed"),
   fragment() { return this.isListed() ? this.report.fragment() : toFragment(this.fields, this.kept, this.pins); },
-  // ---- History: a change is an entry once nothing has changed for REST ms
-  rest() {
+  // ---- History: a change is an entry after a pause; typing in one field is a single one
+  rest(isPause = false) {
     if (this.charts.some(({ drag }) => drag)) return this.redrawSoon(); // a drag is one entry
+    if (isPause && this.visit && this.changing === "gpu") return; // a GPU being typed is only shown
+    const depth = this.visit?.depth ?? this.depth + 1;
+    if (!isPause) this.visit = null;
     if (this.fragment() === this.entry) return;
-    this.depth += 1;
     this.entry = this.fragment();
-    history.pushState({ depth: this.depth, first: this.first }, "", this.entry);
+    history[depth === this.depth ? "replaceState" : "pushState"]({ depth, first: this.first }, "", this.entry);
+    this.depth = depth;
     this.showUndo();
     const said = document.querySelectorAll("#verdict :is(strong, h2), .field > .error:not(:empty)");
     this.say([...said].map((each) => each.textContent).join(". "));
@@ -109,14 +109,17 @@ const app = {
     this.depth = 0; // a second click does not leave the page
   },
   showUndo() { byId("undo").disabled = !this.depth && this.fragment() === this.entry; },
-  // Texts being typed stay as they are; others are written with their unit.
+  // Texts being typed stay as they are; others are written with their unit. visit: the fields before the typing.
   change(changes, isTyped = false) {
     const changing = Object.keys(changes).pop();
     if (changing !== this.changing) this.rest(); // an entry of the history has changes of one field
     this.changing = changing;
-    Object.assign(this.fields, isTyped ? changes : inUnits(changes));
-    if ("gpu" in changes) Object.assign(this.fields, { switched: "" }, findGpu(changes.gpu).sms && { sms: "" });
-    this.problem = "";
+    if (isTyped) this.visit ??= { fields: this.fields, depth: this.depth + 1 };
+    const before = isTyped ? this.visit.fields : this.fields;
+    const after = { ...before, ...(isTyped ? changes : inUnits(changes)) };
+    if (after.regs !== before.regs) after.spills = ""; // of another build
+    if (after.gpu !== before.gpu) Object.assign(after, { switched: "" }, findGpu(after.gpu).sms && { sms: "" });
+    Object.assign(this, { fields: after, problem: "" });
     this.redrawSoon();
   },
   step(input, units) {
@@ -143,7 +146,6 @@ const app = {
     this.act(() => this.keepPinned(fullNameOf(text)));
   },
   keepPinned(name) { this.pins = [...new Set([...this.pins, name])].slice(0, MOST_PINS); },
-  // Calculate for another GPU, and keep this one among the pinned.
   choose(text) {
     this.act(() => {
       this.change({ gpu: text });
@@ -163,8 +165,9 @@ const app = {
     if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key]);
     if (key === "Enter" && target.id === "pin") act = () => this.pin(target.value);
     if (key === "Escape" && target.id === "gpu") act = () => {
+      target.value = "";
+      this.change({ gpu: target.placeholder }, true);
       target.blur();
-      this.change({ gpu: target.placeholder });
     };
     if (!act) return;
     event.preventDefault();
@@ -172,7 +175,7 @@ const app = {
   },
   redrawSoon() {
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.rest(), REST);
+    this.resting = setTimeout(() => this.rest(true), 400);
     if (!this.waiting && !this.isListed()) this.waiting = requestAnimationFrame(() => this.redraw());
   },
   redraw() {
@@ -238,7 +241,6 @@ const app = {
     const text = file ? await file.slice(0, 4 * MAX_PASTED).text() : event.dataTransfer.getData("text");
     this.paste(text.includes("\0") ? `${file.name} is a binary file.` : text, true);
   },
-  // Read the kernels of a text: take a single one, list several.
   paste(text, isShown = false) {
     if (this.isListed()) return;
     const kernels = text.trim() ? readPasted(text) : [];
