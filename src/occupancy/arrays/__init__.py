@@ -1,7 +1,5 @@
 """The engine's results over NumPy arrays."""
 
-from __future__ import annotations
-
 from ..errors import MissingDependencyError
 
 try:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..engine import Model, default_model
+from ..engine import Model, check_model, default_model
 from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -56,20 +56,19 @@ class ArrayResults:
         The inputs are fields of `Kernel`. Carveout, caching, opt-in and shared memory mode are taken from
         ``common``.
         """
-        if not outputs or not set(outputs) <= set(OUTPUTS):
-            allowed = f"a list of {', '.join(OUTPUTS)}"
-            raise InputError(f"got {shown(outputs)}", where="outputs", allowed=allowed)
+        check_model(model)
+        is_list = isinstance(outputs, (list, tuple))
+        if not is_list or not outputs or any(name not in OUTPUTS for name in outputs):
+            allowed, hint = f"a list of {', '.join(OUTPUTS)}", "`occupancy` follows from active_warps."
+            raise InputError(f"got {shown(outputs)}", where="outputs", allowed=allowed, hint=hint)
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}
+        values = {name: each.values for name, each in read.items()}
         try:
-            shape = np.broadcast_shapes(*(each.values.shape for each in read.values()))
+            shape = np.broadcast_shapes(*(each.shape for each in values.values()))
         except ValueError:
-            shapes = ", ".join(
-                f"{name} {each.values.shape}" for name, each in read.items() if each.values.ndim
-            )
-            hint = "For all combinations, use numpy.ix_()."
-            raise InputError(f"do not broadcast: {shapes}", where="arrays", hint=hint) from None
+            raise _shapes_error(values, "For all combinations, use numpy.ix_().") from None
         most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
@@ -84,7 +83,6 @@ class ArrayResults:
         for array in arrays.values():
             array.setflags(write=False)
         names = tuple(names) or tuple(str(limits.compute_capability) for limits in gpus)
-        values = {name: each.values for name, each in read.items()}
         return cls(tuple(gpus), names, values, arrays, has_gpu_axis)
 
     @property
@@ -177,8 +175,8 @@ class ArrayResults:
         named = {name: np.asarray(values) for name, values in (arrays or self.inputs).items()}
         try:
             columns = [np.broadcast_to(values, wanted.shape)[wanted].tolist() for values in named.values()]
-        except ValueError as error:
-            raise InputError(f"an array does not broadcast: {error}", where="select") from None
+        except ValueError:
+            raise _shapes_error({"mask": wanted, **named}, "Each array must broadcast to the mask.") from None
         return [dict(zip(named, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -236,6 +234,11 @@ class ArrayResults:
     def __repr__(self) -> str:
         name = type(self).__name__
         return f"<{name} of shape {self.shape} on {', '.join(self.names)}: {', '.join(self.outputs)}>"
+
+
+def _shapes_error(arrays: Mapping[str, NDArray[Any]], hint: str) -> InputError:
+    shapes = ", ".join(f"{name} {values.shape}" for name, values in arrays.items() if values.ndim)
+    return InputError(f"do not broadcast: {shapes}", where="arrays", hint=hint)
 
 
 @cache

@@ -33,7 +33,7 @@ def default_model(limits: Limits) -> Model:
 
 
 def check_model(model: Model | None) -> None:
-    if model is not None and model not in MODELS:
+    if model is not None and not (isinstance(model, str) and model in MODELS):
         raise InputError(f"{shown(model)} is unknown", where="model", **did_you_mean(str(model), MODELS))
 
 

@@ -118,13 +118,12 @@ class _Search:
             yield self._problem(start, f"the file is cut off after {left:,} of {size:,} bytes. Build again.")
         while position < end:
             try:
-                kind, header_size, stored_size, packed_size, arch_number, flags, size = self._entry(
-                    position, end
-                )
+                entry = self._entry(position, end)
             except Malformed as error:
                 self.unread.add(None)
                 yield self._problem(position, str(error))
                 break
+            kind, header_size, stored_size, packed_size, arch_number, flags, size = entry
             start = position + header_size
             position = start + stored_size
             if kind != KIND_ELF:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -221,7 +221,7 @@ def _is_list(value: object) -> TypeGuard[Iterable[object]]:
     """Return True for several GPUs, such as (90, 80), but not for one compute capability, such as (9, 0)."""
     if isinstance(value, tuple) and [type(number) for number in value] == [int, int]:
         return not isinstance(value, ComputeCapability) and min(value) >= 10  # 10 is 1.0
-    return isinstance(value, Iterable) and not isinstance(value, (bytes, Kernel))
+    return isinstance(value, Iterable) and not isinstance(value, (bytes, Kernel, Mapping))
 
 
 @lru_cache(maxsize=256)

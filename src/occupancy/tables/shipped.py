@@ -56,11 +56,9 @@ def _limits_of(cc: ComputeCapability) -> Limits:
         ordered = known()
         place = bisect(ordered, cc)
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
-        raise UnknownComputeCapabilityError(
-            f"compute capability {cc} is unknown (nearest: {nearest})",
-            where="gpu",
-            hint="To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`).",
-        )
+        problem = f"compute capability {cc} is unknown (nearest: {nearest})"
+        hint = "To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`)."
+        raise UnknownComputeCapabilityError(problem, where="gpu", hint=hint)
     values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, text)}
     if (column := values.get("spreadsheet")) is not None:
         column = {name: plain_value(value) for name, value in column.items()}

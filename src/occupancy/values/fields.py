@@ -54,7 +54,7 @@ class Carveout(_CarveoutFields):
     __slots__ = ()
 
     def __new__(cls, amount: int, unit: Literal["percent", "bytes"]) -> Carveout:
-        most = {"percent": 100, "bytes": INT_MAX}.get(unit, -1)
+        most = {"percent": 100, "bytes": INT_MAX}.get(str(unit), -1)
         if type(amount) is not int or not 0 <= amount <= most:
             raise InputError(f"{shown(amount)} {unit} is out of range", where="carveout", allowed=_CARVEOUTS)
         return super().__new__(cls, amount, unit)

@@ -48,7 +48,7 @@ _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
 def parse_count(value: object, where: str, hint: str = "", for_several: str = "") -> int:
-    """Parse an integer, also of another library, or text: ``4752``, ``4,752``, ``4_752``, ``0x1290``."""
+    """Parse an integer, also of another library or as a float, or text: ``4752``, ``4,752``, ``0x1290``."""
     if type(value) is int:
         return value
     if isinstance(value, str):
@@ -60,6 +60,9 @@ def parse_count(value: object, where: str, hint: str = "", for_several: str = ""
     elif not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]
+        is_whole = getattr(value, "is_integer", None)  # of floats, which pandas makes of columns with a gap
+        if callable(is_whole) and is_whole():
+            return int(value)  # type: ignore[call-overload, no-any-return]
     if isinstance(value, list) or (isinstance(value, str) and re.fullmatch(_SEVERAL, value.strip())):
         hint = for_several or hint
     raise InputError(f"{shown(value)} is not an integer", where=where, hint=hint)

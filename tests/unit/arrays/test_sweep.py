@@ -13,7 +13,7 @@ from occupancy.arrays import tables
 from occupancy.values.limits import MAX_BLOCK_SIZES
 
 
-class TestAnswers:
+class TestResults:
     def test_one_byte_for_each_answer(self) -> None:
         found = occupancy.sweep(["3.7", "9.0"], threads=range(1, 1025), regs=16)
         arrays = (found.active_blocks, found.active_warps, found.limiters)
@@ -28,8 +28,6 @@ class TestAnswers:
         with pytest.raises(occupancy.InputError, match="active_warps was not computed"):
             _ = found.occupancy
 
-
-class TestShapes:
     def test_a_list_of_chips_comes_first(self) -> None:
         ccs: list[Any] = ["7.5", (9, 0), 86, occupancy.limits("12.0"), "2.0"]
         found = occupancy.sweep(ccs, threads=[64, 1024], regs=40)
@@ -49,8 +47,6 @@ class TestShapes:
         np.testing.assert_array_equal(whole.active_warps, in_pieces.active_warps)
         np.testing.assert_array_equal(whole.limiters, in_pieces.limiters)
 
-
-class TestTypes:
     @pytest.mark.parametrize(
         "dtype",
         [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, float, object],
@@ -99,7 +95,8 @@ class TestRefusals:
             ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic_smem"),
             ({"threads": 32, "smem": 1, "static_smem": 1}, "smem is the total, so it cannot be combined"),
             ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
-            ({"threads": 32, "outputs": ["blocks"]}, "Allowed: a list of active_blocks, active_warps, limiters."),
+            ({"threads": 32, "outputs": ["occupancy"]}, "Allowed: a list of active_blocks, active_warps, limiters."),
+            ({"threads": 32, "outputs": 3}, "outputs: got 3"),
             ({"threads": 32, "carveout": "17k"}, "17 KiB is neither a percentage nor a shared memory configuration"),
             ({"threads": 32, "caching": "ca"}, "no caching mode"),
             ({"threads": 32, "model": "spreadsheet"}, "model: spreadsheet does not support"),

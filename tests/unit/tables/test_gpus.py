@@ -179,8 +179,8 @@ class TestSeveral:
         assert [each.label for each in find_gpus(value)] == labels
 
     @pytest.mark.parametrize(
-        "value", [None, 9.0, [], "", ",", b"90", object(), True, [True, 9], ["8", None], Kernel(256)]
-    )
+        "value", [None, 9.0, [], "", ",", b"90", object(), True, [True, 9], ["8", None], Kernel(256), {"H100": 1}]
+    )  # fmt: skip
     def test_no_gpu(self, value: object) -> None:
         with pytest.raises(InputError):
             find_gpus(value)
@@ -193,9 +193,6 @@ def test_words_match_names_markets_dies_and_memory() -> None:
         ("ga102", "die", {"GA102"}), ("sm_90", "cc", {"9.0"}), ("hopper", "cc", {"9.0"}),
     ):  # fmt: skip
         assert {getattr(each, attribute) for each in gpus_matching(pattern)} == values
-
-
-def test_no_match() -> None:
     for pattern in (" ", "nvidia", "*", "[", "8.8", "10.1"):
         with pytest.raises(InputError):
             gpus_matching(pattern)

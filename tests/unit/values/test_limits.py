@@ -33,20 +33,17 @@ def test_refuses_what_is_no_compute_capability(wrong: object) -> None:
         ComputeCapability.parse(wrong)
 
 
-def test_refuses_a_float_and_says_why() -> None:
+def test_is_written_as_people_write_it_and_never_as_a_float() -> None:
     for number in (12.10, 9.0, float("nan")):
         with pytest.raises(InputError, match=r"12\.10 from 12\.1"):
             ComputeCapability.parse(number)
-
-
-def test_is_written_as_people_write_it() -> None:
     assert str(ComputeCapability(12, 0)) == "12.0"
     assert ComputeCapability(12, 0).sm == "sm_120"
     assert ComputeCapability(9, 0) < ComputeCapability(12, 0)
 
 
 def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_compute_capability() -> None:
-    sizes = {"max_blocks_per_multiprocessor": np.int64(4), "max_block_dim": [64, np.int32(64), 64]}
+    sizes = {"max_blocks_per_multiprocessor": np.int64(4), "max_block_dim": [64, np.int32(64), 64.0]}
     changed = occupancy.limits("9.0").replace(compute_capability="13.0", **sizes)
     assert str(changed.compute_capability) == "13.0"
     assert type(changed.max_blocks_per_multiprocessor) is int
@@ -55,14 +52,11 @@ def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_comput
     assert set(KINDS.values()) <= set(KIND_CHECKS), "every field is checked"
 
 
-def test_replace_of_the_shared_memory_brings_its_configurations_along() -> None:
+def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
     changed = occupancy.limits("9.0").replace(
         max_shared_memory_per_multiprocessor=120 * 1024, max_shared_memory_per_block_optin=119 * 1024
     )
     assert [size // 1024 for size in changed.shared_memory_configurations] == [0, 8, 16, 32, 64, 100, 120]
-
-
-def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
     changed = occupancy.limits("6.1").replace(max_shared_memory_per_block=16384)
     assert changed.max_shared_memory_per_block_optin == 16384
     assert not occupancy.compute(changed, threads=32, smem=16385).launchable
@@ -73,7 +67,8 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"max_blocks": 4}, "no limit 'max_blocks'"),
+        ({"max_blocks": 4}, "no limit 'max_blocks'. Did you mean max_blocks_per_multiprocessor"),
+        ({"max_warps_per_multiprocessor": 96}, "Set max_threads_per_multiprocessor, from which"),
         ({"max_blocks_per_multiprocessor": "4x"}, "got '4x'. Allowed: a whole number"),
         ({"max_blocks_per_multiprocessor": True}, "got True"),
         ({"max_blocks_per_multiprocessor": None}, "got nothing"),
