@@ -109,9 +109,7 @@ def split_registers(
     kernel = Kernel(threads, smem=smem)
     launch, min_blocks = _registers_at_launch(limits, kernel, groups, launch_regs, min_blocks)
     pool = threads * round_up(launch, STEP)
-    solved = [
-        group if group.regs else group._replace(regs=_max_registers(group, groups, pool)) for group in groups
-    ]
+    solved = [group._replace(regs=group.regs or _max_registers(group, groups, pool)) for group in groups]
     if any(group.regs is None for group in solved):
         problem = f"the other warpgroups leave fewer than {LEAST} registers"
         raise InputError(problem, where="groups", hint=f"Leave {LEAST} or more to each of the others.")

@@ -68,7 +68,9 @@ class VariedResource:
         """Yield the last amount of each range whose results have the same key, and the key, ascending."""
         high: int = getattr(self.now.limits, QUANTITIES[self.resource].most)
         if self.resource == "tensor_memory":
-            for amount in _columns(low, high):
+            # The powers of two are the sizes that ``tcgen05.alloc`` accepts.
+            powers = (TENSOR_MEMORY_UNIT << doublings for doublings in range(high.bit_length()))
+            for amount in sorted({low, max(low, high), *(power for power in powers if low < power < high)}):
                 yield amount, key(self.result(amount))
             return
         unit, first = 1, low
@@ -102,12 +104,6 @@ class VariedResource:
             allocated = result.allocated.shared_memory
             return sum(size < allocated for size in self.now.limits.shared_memory_configurations)
         return 0
-
-
-def _columns(low: int, high: int) -> list[int]:
-    """Return both ends and the powers of two between them, the sizes that ``tcgen05.alloc`` accepts."""
-    powers = (TENSOR_MEMORY_UNIT << doublings for doublings in range(high.bit_length()))
-    return sorted({low, max(low, high), *(power for power in powers if low < power < high)})
 
 
 def max_keeping(blocks: int, levels: Iterable[Level]) -> int:

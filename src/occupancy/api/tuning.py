@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..advice.launch_requirements import compile_error
+from ..advice.waves import check_cluster
 from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
 from ..report.words import labels
@@ -160,7 +161,7 @@ class Criteria:
         try:
             return self._verdict(config)
         except TooLargeError as error:
-            return Verdict((), str(error))
+            return Verdict((), f"{self._gpus[0].label}: {error}")  # none has more
         except InputError as error:
             where = f"{f'configuration {index}'.rstrip()}: {error.where}"
             raise error.with_location(where, InputError) from None
@@ -193,15 +194,21 @@ class Criteria:
             kernel, cluster = Kernel(**inputs), blocks_per_cluster(values)
         results = list[Result]()
         for gpu in self._gpus:
-            if (kernel.tensor_memory or 0) > (gpu.limits.tensor_memory_per_multiprocessor or 0):
-                return Verdict(results, f"{gpu.label}: {kernel.tensor_memory} columns of tensor memory")
-            result = Result(gpu.limits, kernel, self._model)
-            if reason := self._reason(result, cluster):
+            try:
+                if cluster > 1:
+                    check_cluster(gpu.limits, cluster)
+                result = Result(gpu.limits, kernel, self._model)
+                reason = self._reason(result)
+            except InputError as error:
+                if error.where not in ("cluster", "tensor_memory"):
+                    raise
+                reason = error.problem
+            if reason:
                 return Verdict(results, f"{gpu.label}: {reason}")
             results.append(result)
         return Verdict(results)
 
-    def _reason(self, result: Result, cluster: int) -> str | None:
+    def _reason(self, result: Result) -> str | None:
         """Return the reason to drop a kernel; None to keep it."""
         if reason := result.reason or compile_error(result):
             return reason
@@ -210,8 +217,7 @@ class Criteria:
             least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)
             blocks = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
             return f"{blocks}, limited by {labels(result.limiters)}, but needs {least}"
-        is_too_large = cluster > max(1, result.limits.most_blocks_per_cluster)
-        return f"{cluster} blocks per cluster" if is_too_large else None
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -246,11 +252,9 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         if value is None or argument in given or (argument == "tensor_memory" and not value):
             continue
         if argument in sources and not _are_equal(argument, inputs[argument], value):
-            raise InputError(
-                f"has two values: {sources[argument]} is {inputs[argument]}, and {name} is {value}",
-                where=argument,
-                hint=f"Pass {argument}, a value or a function of the configuration.",
-            )
+            problem = f"has two values: {sources[argument]} is {inputs[argument]}, and {name} is {value}"
+            hint = f"Pass {argument}, a value or a function of the configuration."
+            raise InputError(problem, where=argument, hint=hint)
         inputs[argument], sources[argument] = value, name
     for name in _REGISTER_CAPS:
         if (cap := values.get(name)) is not None and inputs.get("regs") is not None:

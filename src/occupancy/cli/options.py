@@ -130,9 +130,8 @@ def _default_gpus(table: LimitsTable) -> list[Gpu]:
     try:
         device = read_device(0)
     except (DeviceError, MissingDependencyError) as error:
-        raise InputError(
-            f"No GPU given, and {error.problem}, so the local GPU cannot be detected",
-            hint=f"Add --cc 9.0 or --gpu H100, or set {DEFAULT_GPU}=9.0 in the environment.",
-        ) from error
+        problem = f"No GPU given, and {error.problem}, so the local GPU cannot be detected"
+        hint = f"Add --cc 9.0 or --gpu H100, or set {DEFAULT_GPU}=9.0 in the environment."
+        raise InputError(problem, hint=hint) from error
     click.echo(f"Using local GPU {device.index}, {device.name} (no --cc or --gpu).", err=True)
     return [device.gpu]

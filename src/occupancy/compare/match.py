@@ -116,12 +116,10 @@ def _copies(
     """
     old = _grouped((pair.old for pair in pairs), _copy)
     new = _grouped((pair.new for pair in pairs), _copy)
-    copies = [
-        Pair(record, new[_copy(record)][0], "name") for record in removed if len(new[_copy(record)]) == 1
-    ]
-    return copies + [
-        Pair(old[_copy(record)][0], record, "name") for record in added if len(old[_copy(record)]) == 1
-    ]
+    before = [(record, new[_copy(record)]) for record in removed]
+    after = [(old[_copy(record)], record) for record in added]
+    copies = [Pair(record, only[0], "name") for record, only in before if len(only) == 1]
+    return copies + [Pair(only[0], record, "name") for only, record in after if len(only) == 1]
 
 
 def _copy(record: KernelRecord) -> Hashable:

@@ -3,8 +3,6 @@
 The packages cuda-bindings and nvidia-ml-py (extra ``occupancy[device]``) are imported when a GPU is read.
 """
 
-from __future__ import annotations
-
 from .live import Device, read_device, read_devices
 from .verification import Check, Difference, Verification, verify
 

@@ -26,19 +26,16 @@ class Driver:
         try:
             from cuda.bindings import driver
         except ImportError as error:
-            raise MissingDependencyError(
-                "the package cuda-bindings is not installed",
-                hint="To read local GPUs, run: pip install 'cuda-bindings[all]' nvidia-ml-py",
-            ) from error
+            hint = "To read local GPUs, run: pip install 'cuda-bindings[all]' nvidia-ml-py"
+            raise MissingDependencyError("the package cuda-bindings is not installed", hint=hint) from error
         self.bindings: Any = driver
         try:
             self.call("cuInit", 0)
         except DriverCallError as error:
             if error.code == "CUDA_ERROR_NO_DEVICE":
                 raise _no_visible_device() from error
-            raise DeviceError(
-                error.problem, where=error.where, hint="Run nvidia-smi to check the driver."
-            ) from error
+            hint = "Run nvidia-smi to check the driver."
+            raise DeviceError(error.problem, where=error.where, hint=hint) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a driver function and return its results: None, a value, or a tuple."""

@@ -209,9 +209,8 @@ class _Comparison:
         self._plan = plan
         self._limits = device.row
         self._multiprocessor_count = device.multiprocessor_count
-        self._counter = (
-            ClusterCounter(context, self._limits) if self._limits.most_blocks_per_cluster else None
-        )
+        has_clusters = self._limits.most_blocks_per_cluster > 0
+        self._counter = ClusterCounter(context, self._limits) if has_clusters else None
         self._blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
         self._memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")
         self._block_size = Check("potential block size", "cuOccupancyMaxPotentialBlockSize")

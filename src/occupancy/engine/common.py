@@ -134,5 +134,6 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:
         allowed = f"multiples of {TENSOR_MEMORY_UNIT} up to {most}"
-        raise InputError(f"{columns:,} is out of range", where="tensor_memory", allowed=allowed)
+        problem = f"{columns:,} columns of tensor memory, but an SM has {most}"
+        raise InputError(problem, where="tensor_memory", allowed=allowed)
     return most // rounded

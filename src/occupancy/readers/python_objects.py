@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from ..errors import InputError, OccupancyError, shown, type_name
@@ -19,21 +20,16 @@ from .triton import metadata_record, whole_number
 
 _WHERE = "kernel"
 _KNOWN = (
-    "a Kernel, a kernel of scan(), a compiled kernel of Triton, Inductor, Numba, CuPy, PyCUDA or the CuTe DSL, "
+    "a kernel of scan(), a compiled kernel of Triton, Inductor, Numba, CuPy, PyCUDA or the CuTe DSL, "
     "or a Kernel or ObjectCode of cuda.core"
 )
-_HINTS: dict[type, str] = {
-    int: "Pass threads per block by name: threads=256.",
-    str: "To read a file, call scan() and pass one of its kernels.",
-}
-_TUNER_HINT = "Pass values, such as threads=32 * config.num_warps, or call is_launchable() or prune()."
 
 
 def read_kernel(obj: object) -> KernelRecord:
     """Return the record of a framework's compiled kernel.
 
     Args:
-        obj: A Triton ``CompiledKernel``, an Inductor launcher, a Numba dispatcher or one of its
+        obj: A kernel of `scan`, a Triton ``CompiledKernel``, an Inductor launcher, a Numba dispatcher or one of its
             ``overloads``, a CuPy ``RawKernel``, a PyCUDA ``Function``, a cuda.core ``Kernel`` or
             ``ObjectCode``, or the result of ``cute.compile`` with a kept cubin. All but
             Triton's, ObjectCode and CuTe call the driver and need a GPU.
@@ -45,15 +41,13 @@ def read_kernel(obj: object) -> KernelRecord:
         for recognizes, reader in _READERS:
             if recognizes(obj):
                 return sanitize(reader(obj))
-        is_configuration = hasattr(obj, "num_warps") or isinstance(obj, Mapping)
     except OccupancyError:
         raise
     except Malformed as error:
         raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
     except Exception as error:  # without a GPU, each framework raises its own errors
         raise InputError(f"{type_name(obj)} could not be read: {error}", where=_WHERE) from error
-    hint = _TUNER_HINT if is_configuration else _HINTS.get(type(obj), "")
-    raise InputError(f"{shown(obj)} is not a kernel", where=_WHERE, allowed=_KNOWN, hint=hint)
+    raise InputError(f"{shown(obj)} is not a compiled kernel", where=_WHERE, allowed=_KNOWN)
 
 
 def _record(obj: Any, **values: Any) -> KernelRecord:
@@ -150,14 +144,15 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
 
 
 _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...] = (
-    # PyCUDA first: it queries the driver for every other attribute.
+    (lambda obj: isinstance(obj, KernelRecord), lambda obj: obj),
+    # PyCUDA before the others: it queries the driver for every other attribute.
     (lambda obj: hasattr(obj, "num_regs") and hasattr(obj, "shared_size_bytes"), _from_driver),
     (lambda obj: hasattr(getattr(obj, "attributes", None), "num_regs"), _from_cuda_core),
     (lambda obj: hasattr(obj, "get_regs_per_thread") or hasattr(obj, "regs_per_thread"), _from_numba),
     (lambda obj: hasattr(obj, "metadata") and hasattr(obj, "asm"), _from_triton),
     (lambda obj: hasattr(obj, "n_regs"), _from_inductor),
-    (lambda obj: hasattr(obj, "code") and hasattr(obj, "code_type"), _from_image),
-    (lambda obj: hasattr(obj, "__cubin__"), _from_image),
+    (lambda obj: hasattr(obj, "code_type") or hasattr(obj, "__cubin__"), _from_image),
+    (lambda obj: isinstance(getattr(obj, "record", None), KernelRecord), attrgetter("record")),
 )
 
 

@@ -42,7 +42,7 @@ class Tile:
 Block = namedtuple("Block", "num_threads")
 
 
-class TestPrune:
+class TestConfigurations:
     def test_keeps_what_reaches_the_occupancy_in_any_spelling(self) -> None:
         sizes = product((32, 256, 1024), (16, 40, 100, 255))
         configs: list[dict[str, Any]] = [{"threads": threads, "regs": regs} for threads, regs in sizes]
@@ -93,6 +93,14 @@ class TestPrune:
         with pytest.raises(occupancy.InputError, match=f"{name}: .* out of range"):  # for all of them
             list(prune("9.0", [{}], **{**fits, **too_much}))
 
+    def test_reasons_are_those_of_fits_and_begin_with_the_gpu(self) -> None:
+        reasons: list[str] = []
+        configs = [{"threads": 32, **need} for need in ({"num_ctas": 2}, {"tmem": 64}, {"regs": 256})]
+        assert list(prune("8.0", configs, dropped=lambda _, reason: reasons.append(reason))) == []
+        lacks = "8.0: compute capability 8.0 has no"
+        assert reasons[:2] == [f"{lacks} clusters", f"{lacks} tensor memory"]
+        assert reasons[2] == "8.0: regs: 256 is out of range. Allowed: 0 to 255."
+
     def test_a_cap_bounds_the_registers_that_are_stated(self) -> None:
         capped, free = TritonConfig({}, num_warps=8, maxnreg=64), TritonConfig({}, num_warps=8)
         for regs in (100, lambda config: 300):
@@ -103,8 +111,6 @@ class TestPrune:
         assert is_launchable("9.0", TritonConfig({}, 8, maxnreg=40), regs=40, min_occupancy=0.75)
         assert not is_launchable("9.0", TritonConfig({}, 8, maxnreg=168), regs=100, min_occupancy=0.5)
 
-
-class TestReading:
     @pytest.mark.parametrize(
         "config",
         [

@@ -68,13 +68,10 @@ def test_a_copy_gives_way_where_each_file_with_it_has_newer_code() -> None:
 KERNELS = [record("blur", "sm_80"), record("blur", "sm_90"), record("sobel", "sm_90", 255)]
 
 
-def test_an_unknown_name_names_the_nearest() -> None:
+def test_unknown_names_and_architectures_name_others() -> None:
     assert [each.name for each in Selection(names=("LUR",)).records(KERNELS)] == ["blur", "blur"]
     with pytest.raises(InputError, match=r"no kernel has 'blurr' in its name\. Did you mean blur\?"):
         Selection(names=("blurr", "sobel")).records(KERNELS)
-
-
-def test_an_unknown_architecture_names_those_that_there_are() -> None:
     of_9_0, of_8_6 = (Selection(archs=(frozenset([ComputeCapability(*cc)]),)) for cc in ((9, 0), (8, 6)))
     assert len(of_9_0.records(KERNELS)) == 2
     with pytest.raises(InputError, match=r"for sm_86\. Architectures: sm_80, sm_90\.") as caught:

@@ -12,7 +12,7 @@ from tests.recorded import FEW, installed, recorded_tape
 KERNEL = ("--threads", "256", "--regs", "32")
 
 
-class TestLimits:
+class TestLists:
     def test_the_overview_has_a_row_for_each_compute_capability(self) -> None:
         every = [str(cc) for cc in compute_capabilities()]
         lines = run("limits", "--all", columns=80).stdout.splitlines()
@@ -35,8 +35,6 @@ class TestLimits:
         assert len(rows) == len(compute_capabilities()) * len(values)
         assert all(row["sources"] for row in rows)
 
-
-class TestGpus:
     def test_the_highest_come_first_and_the_others_with_all(self) -> None:
         newest = run("gpus").stdout.splitlines()
         assert newest[0] == "First 30 of 955 GPUs, highest compute capability first (--all lists every GPU)"

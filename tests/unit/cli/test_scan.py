@@ -32,7 +32,7 @@ def log_of(folder: Path, *kernels: tuple[str, str, int]) -> Path:
     return folder / "log"
 
 
-class TestNumbers:
+class TestCommand:
     def test_a_trace_by_time(self) -> None:
         trace = INDUCTOR / "trace.json.gz"
         rows = scan(trace)
@@ -68,8 +68,6 @@ class TestNumbers:
         (row,) = scan(log_of(tmp_path, ("k", "sm_90", 255)), "--threads", 1024)
         assert (row["occupancy"], row["launchable"]) == (0, False)
 
-
-class TestFormats:
     def test_the_file_of_the_option(self, samples: Path, tmp_path: Path) -> None:
         file = str(samples / "samples.cubin")
         for suffix in ("csv", "json", "jsonl", "md"):

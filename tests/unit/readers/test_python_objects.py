@@ -128,6 +128,8 @@ def test_images(samples: Path) -> None:
     (cubin,) = (samples / "triton_cache").rglob("add.cubin")
     assert read_kernel(SimpleNamespace(code=cubin.read_bytes(), code_type="cubin")).regs == 26
     assert read_kernel(SimpleNamespace(__cubin__=cubin.read_bytes())).regs == 26
+    scanned = occupancy.scan(cubin)[0]
+    assert read_kernel(scanned) == read_kernel(scanned.record) == scanned.record
     ptx = SimpleNamespace(code=".version 8.7\n.target sm_90\n.entry k()\n{\n}\n", code_type="ptx")
     assert (read_kernel(ptx).name, read_kernel(ptx).regs) == ("k", None)
     with pytest.raises(InputError, match=r"3 kernels.*occupancy\.scan"):
@@ -142,7 +144,8 @@ class WithoutGpu:
 @pytest.mark.parametrize(
     ("obj", "message"),
     [
-        *((each, "^kernel: ") for each in (None, 42, "k", object(), len, SimpleNamespace(n_regs="many"))),
+        *((each, "^kernel: ") for each in (None, "k", object(), len, SimpleNamespace(n_regs="many"))),
+        (42, r"42 is not a compiled kernel\. Allowed: a kernel of scan\(\), a compiled kernel of .* cuda\.core\.$"),
         (WithoutGpu(), "no CUDA-capable device"), (numba_dispatcher(18, 20), "2 signatures.*overloads"),
         (numba_dispatcher(), "not compiled yet"), (SimpleNamespace(__cubin__=None), "keep the cubin"),
         (SimpleNamespace(code=b"\0" * 100, code_type="cubin"), "without device code"),
