@@ -1,47 +1,40 @@
 """Types of arguments and results for annotations, in addition to those in `occupancy`."""
 
-from .advice.block_sizes import BlockSize as BlockSize
-from .advice.budget import BudgetLevel as BudgetLevel
-from .advice.next_steps import Changes as Changes
-from .advice.next_steps import NextStep as NextStep
-from .advice.runtime import LaunchConfiguration as LaunchConfiguration
-from .advice.slack import SharedMemorySize as SharedMemorySize
-from .advice.waves import FullWave as FullWave
-from .api.gpus import Fit as Fit
-from .api.gpus import RegisterSplit as RegisterSplit
-from .api.occupancy import GpuLike as GpuLike
-from .api.occupancy import GpuList as GpuList
-from .api.occupancy import KernelLike as KernelLike
-from .api.results import Budget as Budget
-from .api.results import Budgets as Budgets
-from .api.results import CarveoutAdvice as CarveoutAdvice
-from .api.results import LaunchBounds as LaunchBounds
-from .api.results import Results as Results
-from .api.results import Slack as Slack
-from .api.results import Waves as Waves
-from .api.scan import ReadingOptions as ReadingOptions
-from .api.scan import SelectionOptions as SelectionOptions
-from .api.tuning import Needs as Needs
-from .compare.baseline import Build as Build
-from .compare.check import BrokenKernel as BrokenKernel
-from .compare.check import Violation as Violation
-from .compare.diff import Change as Change
-from .compare.diff import DiffRow as DiffRow
-from .compare.rules import RuleEntry as RuleEntry
-from .compare.rules import Rules as Rules
-from .engine import LaunchFailure as LaunchFailure
-from .engine.common import Model as Model
-from .engine.common import Use as Use
-from .errors import Place as Place
-from .readers import ReadProblem as ReadProblem
-from .readers.reading import KernelStream as KernelStream
-from .readers.record import Spills as Spills
-from .report.explain import Explanation as Explanation
-from .report.model import Column as Column
-from .report.model import Report as Report
-from .report.scan import ScanSummary as ScanSummary
-from .tables.gpus import Architecture as Architecture
-from .tables.sources import Provenance as Provenance
-from .values.fields import KernelInputs as KernelInputs
-from .values.limits import SpreadsheetColumn as SpreadsheetColumn
-from .values.resources import Resource as Resource
+from .advice.block_sizes import BlockSize
+from .advice.budget import BudgetLevel
+from .advice.next_steps import Changes, NextStep
+from .advice.runtime import LaunchConfiguration
+from .advice.slack import SharedMemorySize
+from .advice.waves import FullWave
+from .api.gpus import Fit, RegisterSplit
+from .api.occupancy import GpuLike, GpuList, KernelLike
+from .api.results import Budget, Budgets, CarveoutAdvice, LaunchBounds, Results, Slack, Waves
+from .api.scan import ReadingOptions, SelectionOptions
+from .api.tuning import Needs
+from .compare.baseline import Build
+from .compare.check import BrokenKernel, Violation
+from .compare.diff import Change, DiffRow
+from .compare.rules import RuleEntry, Rules
+from .engine import LaunchFailure
+from .engine.common import Model, Use
+from .errors import Place
+from .readers import ReadProblem
+from .readers.reading import KernelStream
+from .readers.record import Spills
+from .report.explain import Explanation
+from .report.model import Column, Report
+from .report.scan import ScanSummary
+from .tables.gpus import Architecture
+from .tables.sources import Provenance
+from .values.fields import KernelInputs
+from .values.limits import SpreadsheetColumn
+from .values.resources import Resource
+
+__all__ = [
+    "Architecture", "BlockSize", "BrokenKernel", "Budget", "BudgetLevel", "Budgets", "Build",
+    "CarveoutAdvice", "Change", "Changes", "Column", "DiffRow", "Explanation", "Fit", "FullWave", "GpuLike",
+    "GpuList", "KernelInputs", "KernelLike", "KernelStream", "LaunchBounds", "LaunchConfiguration",
+    "LaunchFailure", "Model", "Needs", "NextStep", "Place", "Provenance", "ReadProblem", "ReadingOptions",
+    "RegisterSplit", "Report", "Resource", "Results", "RuleEntry", "Rules", "ScanSummary", "SelectionOptions",
+    "SharedMemorySize", "Slack", "Spills", "SpreadsheetColumn", "Use", "Violation", "Waves",
+]  # fmt: skip

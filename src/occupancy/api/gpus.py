@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from ..advice.launch_requirements import opt_ins
 from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
@@ -13,10 +13,10 @@ from ..engine import Model, check_model
 from ..errors import InputError, shown
 from ..report.budget import registers_report
 from ..report.calc import fits_report
-from ..report.limits import gpus_report, sources_report
+from ..report.limits import gpus_report, limits_report, sources_report
 from ..report.model import Report
 from ..tables import shipped
-from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, gpus_matching
+from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, find_one_or_several, gpus_matching
 from ..tables.sources import Provenance, provenance
 from ..values.fields import KernelInputs
 from ..values.kernel import Kernel
@@ -30,17 +30,24 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def limits(gpu: GpuLike) -> Limits:
-    """Return the limits of one SM.
+@overload
+def limits(gpu: GpuLike) -> Limits: ...  # type: ignore[overload-overlap]  # text and pairs are no list
+@overload
+def limits(gpu: GpuList) -> Results[Limits]: ...
+def limits(gpu: GpuLike | GpuList) -> Limits | Results[Limits]:
+    """Return the limits of one SM, or for a list of GPUs a sequence, which prints them side by side.
 
     Args:
-        gpu: One GPU as in `compute`, or an architecture with one compute capability, such as ``"hopper"``.
+        gpu: A GPU as in `compute`, or an architecture with one compute capability, such as ``"hopper"``, or a list.
 
     Raises:
         InputError: The name is unknown, or matches GPUs with different compute capabilities.
         UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
-    return find_gpu(gpu).limits
+    chosen = find_gpu(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
+    if isinstance(chosen, list):
+        return Results([found.limits for found in chosen], limits_report)
+    return chosen.limits
 
 
 def gpus(pattern: str = "") -> Results[Gpu]:
@@ -105,7 +112,8 @@ def fits(
     """Check on each GPU if a kernel compiles and launches. ``reason`` explains a failure.
 
     Args:
-        gpu, kernel, model, inputs: As in `compute`; by default every compute capability of the table.
+        gpu, kernel, model: As in `compute`; by default every compute capability of the table.
+        inputs: ``threads``, ``regs``, ``smem`` and the other keywords of `compute`.
         cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
     """
     gpus = find_gpus(shipped.known() if gpu is None else gpu)

@@ -15,10 +15,10 @@ from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
 from ..advice.waves import count_waves, full_wave
 from ..engine import Model, Result
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
-from ..report.model import Report, json_value
+from ..report.model import SCHEMA_VERSION, Report, json_value
 from ..report.results import RESULT_COLUMNS, ResultRow
 from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
 from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
@@ -41,6 +41,11 @@ GpuList = Iterable[GpuLike]
 """Several GPUs. Text and a pair of integers are one GPU."""
 KernelLike = object
 """A `Kernel`, an `Occupancy`, a scanned kernel, or a compiled kernel of a framework: see `read_kernel`."""
+_KERNEL_HINTS: dict[type, str] = {
+    int: "Pass threads per block by name: threads=256.",
+    str: "To read a file, call scan() and pass one of its kernels.",
+    dict: "Pass values, such as threads=32 * config.num_warps, or call is_launchable() or prune().",
+}
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
 
 
@@ -198,23 +203,28 @@ class Occupancy(Printed, Result):
         """Return inputs and result as plain values, with the names of ``calc --format json``."""
         row = ResultRow(self)
         values = {column.key: json_value(column.getter(row)) for column in RESULT_COLUMNS}
-        return {"inputs": self.kernel.to_dict(), **values}
+        return {"schema_version": SCHEMA_VERSION, "inputs": self.kernel.to_dict(), **values}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
         """Return the result for the inputs in a dictionary from `to_dict`.
 
         Raises:
-            InputError: As in `compute`, or the result was computed with other limits.
+            InputError: As in `compute`, or the inputs were changed, or the result was computed with other limits.
         """
         try:
-            inputs, gpu, model = dict(values["inputs"]), values["gpu"] or values["cc"], values["model"]
-        except (LookupError, TypeError, ValueError):
-            raise InputError("the values are not from Occupancy.to_dict()") from None
-        result = occupancy_on(find_gpu(gpu), Kernel(**inputs), model)
-        if result.to_dict()["resources"] != values.get("resources"):
-            hint = "Store such results with pickle."
-            raise InputError("the result was computed with other limits", hint=hint)
+            version, gpu, model = values["schema_version"], values["gpu"] or values["cc"], values["model"]
+            kernel, resources = Kernel(**values["inputs"]), values["resources"]
+        except (LookupError, TypeError):
+            hint = "For several results, store [each.to_dict() for each in results]."
+            raise InputError("are not from Occupancy.to_dict()", where="values", hint=hint) from None
+        if version != SCHEMA_VERSION:
+            raise InputError(f"got {shown(version)}", where="schema_version", allowed=str(SCHEMA_VERSION))
+        result = occupancy_on(find_gpu(gpu), kernel, model)
+        if result.to_dict()["resources"] != resources:
+            hint = "For other inputs, call replace(). Store results of your own limits with pickle."
+            problem = f"do not match the inputs on {result.gpu.label}: inputs or limits were changed"
+            raise InputError(problem, where="resources", hint=hint)
         return result
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -303,8 +313,9 @@ def compute(
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default on sm_30 and newer;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
-        threads: Threads per block, such as ``256`` or ``"16x16"``. The other keywords are described in
-            `Kernel`. Keywords replace the values of ``kernel``.
+        threads: Threads per block, such as ``256`` or ``"16x16"``.
+        regs, static_smem, dynamic_smem, smem, barriers, max_threads, carveout, caching, opt_in, virtual_resources,
+            tensor_memory, shared_memory_mode: As in `Kernel`. Keywords replace the values of ``kernel``.
 
     Returns:
         The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot
@@ -361,15 +372,18 @@ def kernel_of_inputs(
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
     if not (kernel is None or isinstance(kernel, Kernel)):
-        from dataclasses import replace
-
         from ..builds.rows import ScannedKernel
-        from ..readers import KernelRecord, read_kernel
+        from ..readers import read_kernel
 
-        if isinstance(kernel, ScannedKernel):
-            kernel = replace(kernel.record, threads=kernel.threads)
-        record = kernel if isinstance(kernel, KernelRecord) else read_kernel(kernel)
-        threads = given.get("threads")
+        try:
+            record = read_kernel(kernel)
+        except InputError as error:
+            if error.allowed:  # another object
+                is_configuration = hasattr(kernel, "num_warps") or isinstance(kernel, Mapping)
+                error.hint = _KERNEL_HINTS.get(dict if is_configuration else type(kernel), "")
+                error.allowed = f"a Kernel, {error.allowed}"
+            raise
+        threads = given.get("threads", kernel.threads if isinstance(kernel, ScannedKernel) else None)
         kernel = record.kernel(None if threads is None else parse_threads(threads)[0])
     made = Kernel(**given) if kernel is None else kernel.replace(**given)
     columns = made.tensor_memory

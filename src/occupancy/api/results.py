@@ -43,7 +43,7 @@ class Printed:
     def __str__(self) -> str:
         from ..render.terminal import text
 
-        return text(self.report())
+        return text(self.report(), whole="rows()")
 
     def _repr_html_(self) -> str:
         from ..render.markup import html

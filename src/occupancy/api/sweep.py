@@ -125,11 +125,8 @@ def grid_picture(
     if texts:
         hint = "Remove it, or vary one input, such as --regs 16:255."
         raise InputError("these curves mark the kernel's own values", where="marks", hint=hint)
-    return curves_picture([compute(gpu, model=model, **_only(swept.inputs)) for gpu in gpus], title)
-
-
-def _only(inputs: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
-    return {name: value for name, (value,) in inputs.items()}
+    own: dict[str, Any] = {name: value for name, (value,) in swept.inputs.items()}
+    return curves_picture([compute(gpu, model=model, **own) for gpu in gpus], title)
 
 
 def _combinations(

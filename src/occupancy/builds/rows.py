@@ -190,7 +190,8 @@ class ScannedKernel(_Fields):
 documented(ScannedKernel, KernelRecord)
 for _name in dir(KernelRecord):
     if not _name.startswith("_") and not hasattr(ScannedKernel, _name):
-        setattr(ScannedKernel, _name, property(attrgetter(f"record.{_name}")))
+        _about = getattr(KernelRecord, _name).__doc__ or f"Alias for field {_name} of the record."
+        setattr(ScannedKernel, _name, property(attrgetter(f"record.{_name}"), doc=_about))
 
 
 def spilled_bytes(record: KernelRecord) -> int | None:

@@ -3,8 +3,6 @@
 Readers trust nothing in a file, and import only `values` and `errors`.
 """
 
-from __future__ import annotations
-
 from .content import KernelSource
 from .python_objects import read_kernel
 from .reading import read, stream_kernels

@@ -18,7 +18,8 @@ LEAST_WIDTH = 12
 """Least width of a cell that wraps or is cut."""
 
 
-def text(report: Report, width: int = 80, color: bool = False) -> str:
+def text(report: Report, width: int = 80, color: bool = False, whole: str = "CSV") -> str:
+    """Return a report as text; ``whole`` is the form of it that contains hidden columns."""
     stream = io.StringIO()
     console = Console(
         file=stream, width=max(width, 2 * LEAST_WIDTH), height=25, color_system="standard" if color else None,
@@ -31,7 +32,7 @@ def text(report: Report, width: int = 80, color: bool = False) -> str:
         if isinstance(section, Paragraph):
             _lines(console, section.lines)
         else:
-            _table(console, section)
+            _table(console, section, whole)
     if report.notes:
         console.print()
         _lines(console, [note.text for note in report.notes[:MOST_NOTES]])
@@ -46,7 +47,7 @@ def _lines(console: Console, lines: Sequence[str]) -> None:
         console.print("\n".join(wrapper.wrap(printable(line.strip()))), soft_wrap=True)
 
 
-def _table(console: Console, table: Table) -> None:
+def _table(console: Console, table: Table, whole: str) -> None:
     indent = PADDING if table.title else 0
     if table.title:
         console.print(printable(table.title), style="bold")
@@ -71,7 +72,7 @@ def _table(console: Console, table: Table) -> None:
     console.print(Padding(grid, (0, 0, 0, indent)) if indent else grid, crop=False)
     titles = [each.title.rstrip(".") for each in table.columns]
     if hidden := [title for number, title in enumerate(titles) if title and number not in kept]:
-        console.print(f"Hidden at this width: {', '.join(hidden)}. CSV contains every column.")
+        console.print(f"Hidden at this width: {', '.join(hidden)}. {whole} contains every column.")
 
 
 def _least(column: Column, cells: Sequence[str], longest: int) -> int:

@@ -154,7 +154,7 @@ def _sections(
     for kernel in kernels[: changes.MOST_KERNELS]:
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
     if more := len(kernels[changes.MOST_KERNELS :]):
-        yield Paragraph([f"{more:,} more kernels break rules. CSV lists them."])
+        yield Paragraph([f"{more:,} more kernels break rules. `rows()` (`--format csv`) lists them."])
     for each in removed:
         yield facts([("fix", each.fix)], f"{changes.listed(each.names)}: {each.problem}")
     if lines := list(remarks(check)):

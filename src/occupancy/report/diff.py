@@ -116,7 +116,7 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
     for name, (verdict, _), on_archs in islice(zip(names, changed, changed.values(), strict=True), most):
         yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdict}")
     if len(changed) > most:
-        yield Paragraph([f"{len(changed) - most:,} more kernels changed. To list them, pass --all."])
+        yield Paragraph([f"{len(changed) - most:,} more kernels changed. `rows()` (`--all`) lists them."])
     for verdict, kernels in others.items():
         for archs, found in changes.by_archs(kernels).items():
             yield Paragraph([f"{verdict.capitalize()} ({archs}): {changes.listed(found, most)}"])

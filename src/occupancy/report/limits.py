@@ -80,8 +80,9 @@ CC = Column("cc", "CC", lambda row: str(row.compute_capability), about="Compute 
 COLUMNS = (CC, *map(_column, NAMES))
 
 
-def limits_report(gpus: Sequence[Gpu], *, is_overview: bool = False) -> Report:
-    rows = list({gpu.cc: gpu.limits for gpu in gpus}.values())
+def limits_report(found: Sequence[Gpu | Limits], *, is_overview: bool = False) -> Report:
+    gpus = [each if isinstance(each, Gpu) else Gpu(each) for each in found]
+    rows = list(dict.fromkeys(gpu.limits for gpu in gpus))
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
         scope = f", compute capability {CURRENT_FROM} and newer (--all adds older ones)" if newer else ""

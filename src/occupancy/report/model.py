@@ -41,21 +41,23 @@ NOTES = {note.code: note for note in (
          "Virtual resources are the permit for tcgen05.alloc. Compute a kernel that relinquishes it with 0 virtual "
          "resources. Not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
-    Note("cluster-bound", "Clusters are an upper bound: each must fit in one GPC. For exact numbers, pass --device."),
+    Note("cluster-bound",
+         "Clusters are an upper bound: each must fit in one GPC. For exact numbers, set `max_active_clusters` "
+         "(`--device`)."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
     Note("above-the-cap", "{regs} registers exceed the cap of {cap}, and may spill. The results are those of the cap."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
-    Note("assumed-threads", "* Assumed: the launch bound, or 256 if none. To set another, pass --threads [NAME=]N."),
+    Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads [NAME=]N`)."),
     Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),
     Note("changed-limits", "Limits changed with --set: {changes}."),
-    Note("other-archs", "Kernels were added and removed under the same names. To compare them, pass --ignore-arch."),
+    Note("other-archs", "The same names were added and removed. To compare them, set `ignore_arch` (`--ignore-arch`)."),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
 )}  # fmt: skip
 """The catalog: whole sentences by their codes. A note changes the reader's use of the numbers above it."""

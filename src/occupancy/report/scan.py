@@ -257,7 +257,7 @@ def _headline(scan: Any, at: str) -> str:
         filters += ["spills"] if "spilling" in inputs else []
         if not filters and not inputs.keys() & {"names", "archs"}:
             hidden = f"{scan.found:,} of the CUDA device runtime"
-            return f"No kernels besides {hidden}. To list them, pass --runtime."
+            return f"No kernels besides {hidden}. To list them, set `with_runtime` (`--runtime`)."
         unknown = ": there is no spill data" if counts.spilling is None else ""
         return f"No kernel {' and '.join(filters) or 'matches'}{unknown}"
     failing, number = counts.not_launchable, count(counts.kernels, "kernel")

@@ -9,8 +9,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ..errors import TableError, UnknownComputeCapabilityError, shown
-from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, plain_value
-from ..values.spellings import did_you_mean
+from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, plain_value, similar_limits
 from . import shipped
 from .files import read_toml, read_yaml
 
@@ -102,7 +101,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str, ot
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError("is unknown", where=where + start, **did_you_mean(start, names, otherwise))
+            raise TableError("is unknown", where=where + start, **similar_limits(start, names, otherwise))
 
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:

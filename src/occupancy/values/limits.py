@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, get_args
+
+import occupancy  # to print: its public names load their modules on first use
 
 from ..errors import InputError, TableError, shown
 from .fields import MAX_REGISTERS_PER_THREAD
 from .numbers import grouped
 from .records import documented
 from .spellings import INT_MAX, did_you_mean, parse_size
-from .untrusted import html_text
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
@@ -188,10 +189,10 @@ class Limits:
         return f"<Limits {self.compute_capability}>"
 
     def __str__(self) -> str:
-        return "\n".join(f"{field.name}: {getattr(self, field.name)}" for field in fields(self))
+        return str(occupancy.limits([self]))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html_text(str(self))}</pre>"
+        return occupancy.limits([self])._repr_html_()
 
     @property
     def max_warps_per_multiprocessor(self) -> int:
@@ -217,7 +218,7 @@ class Limits:
         for name in changes:
             if name not in KINDS and name != "compute_capability":
                 problem = f"there is no limit {shown(name)}"
-                raise TableError(problem, where="limits", **did_you_mean(name, KINDS))
+                raise TableError(problem, where="limits", **similar_limits(name, KINDS))
         changes = {name: plain_value(value, KINDS.get(name, "")) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
@@ -231,13 +232,20 @@ class Limits:
         return replace(self, **changes)
 
 
+def similar_limits(name: str, names: Collection[str], otherwise: str = "") -> dict[str, Any]:
+    """Return the hint and choices of `did_you_mean`, or the limit from which the number of warps follows."""
+    limit = "max_threads_per_multiprocessor"
+    warps = {"hint": f"Set {limit}, from which the warps per SM follow.", "choices": {limit: ""}}
+    return warps if "warps" in name else did_you_mean(name, names, otherwise)
+
+
 def plain_value(value: Any, kind: str = "") -> Any:
-    """Return lists as tuples, integers of other libraries as integers, and also text for integers."""
+    """Return lists as tuples, and integers of other libraries, text or floats as integers."""
     if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
         return tuple(plain_value(item, kind) for item in value)
-    if isinstance(value, str) and "int" in kind:
+    if "int" in kind:
         with suppress(InputError):
-            return parse_size(value.strip(), "")
+            return parse_size(value, "")
     if not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)

@@ -67,8 +67,10 @@ class _FieldHelp(NamedTuple):
             if part.__module__.partition(".")[0] == "occupancy":
                 for name, text in _fields_in_source(part):
                     about.setdefault(name, text)  # a class may describe a field anew
-        for name in about.keys() & getattr(owner, "_fields", ()):
-            getattr(owner, name).__doc__ = about[name]
+        for name, text in about.items():
+            attribute = getattr(owner, name, None)
+            if str(attribute.__doc__).startswith("Alias for field "):  # of a named tuple, or of a record
+                attribute.__doc__ = text
         lines = [f"    {name}: {text}" for name, text in about.items()]
         return "\n".join([cleandoc(self.text or ""), "", "Fields:", *lines])
 

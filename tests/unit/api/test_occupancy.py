@@ -1,6 +1,7 @@
 """`compute` and its results: values, several GPUs, immutability, conversion to plain values and back."""
 
 import copy
+import itertools
 import json
 import pickle
 from typing import Any
@@ -41,6 +42,7 @@ PRINTED = {
     "Runs: the warpgroups use 64,512": (occupancy.register_split("1:40,2:?"),),
     "1 GPU": (occupancy.gpus("h100 cnx"),),
     "Sources of the limits": (occupancy.sources("9.0"),),
+    "Limits of an SM: 9.0, 8.0": (occupancy.limits(["H100", "A100"]),),
 }
 
 
@@ -83,9 +85,13 @@ def test_plain_values_and_back(gpu: str) -> None:
     values = json.loads(json.dumps(result.to_dict()))
     assert occupancy.Occupancy.from_dict(values) == result
     assert (values["active_blocks"], values["occupancy"]) == (result.active_blocks, result.occupancy)
-    values["resources"]["warps"]["per_multiprocessor"] += 1
-    with pytest.raises(occupancy.InputError, match="other limits"):
-        occupancy.Occupancy.from_dict(values)
+    others: list[tuple[Any, str]] = [
+        ({**values, "inputs": {**values["inputs"], "regs": 41}}, "^resources do not match the inputs on"),
+        ({**values, "schema_version": 0}, "^schema_version: got 0"), ({"gpus": [values]}, r"^values are not from"),
+    ]  # fmt: skip
+    for wrong, message in others:
+        with pytest.raises(occupancy.InputError, match=message):
+            occupancy.Occupancy.from_dict(wrong)
 
 
 def test_every_named_gpu_comes_back_from_plain_values() -> None:
@@ -106,9 +112,11 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
     for each in wrong:
         with pytest.raises(occupancy.InputError):
             occupancy.Kernel(**{"threads": 128, **each})
-    with pytest.raises(occupancy.InputError, match="'zz' is unknown") as caught:
-        occupancy.fits("9.0", kernel, model="zz")  # type: ignore[arg-type]
-    assert caught.value.choices == ("cuda", "spreadsheet")
+    functions: list[Any] = [occupancy.compute, occupancy.fits, occupancy.sweep]
+    for model, function in itertools.product(("zz", 3, {}, ["zz"]), functions):
+        with pytest.raises(occupancy.InputError, match=r"^model: .* is unknown") as caught:
+            function("9.0", threads=32, model=model)
+        assert caught.value.choices == ("cuda", "spreadsheet")
     assert set(KernelInputs.__annotations__) == {name for name, field in FIELDS.items() if field.options}
     assert Needs.__annotations__.keys() == KernelInputs.__annotations__.keys()
 
@@ -116,6 +124,7 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
 def test_parts_of_results_print_and_have_rows() -> None:
     several = occupancy.compute(["H100", "A100"], threads=256, regs=72, carveout=50)
     assert str(several[1:].budget()) == str(several[1].budget())
+    assert str(several[1].limits) == str(occupancy.limits(["8.0"]))
     assert several[:1].rows() == several[0].rows() == several.rows()[:1]
     assert {"regs": 72, "carveout": "50%", "gpu": "H100"}.items() <= several[0].rows()[0].items()
     assert several[:1].budget().rows()[0]["active_blocks"] == 8
