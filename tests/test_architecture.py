@@ -16,12 +16,12 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 196,
-    "values": 1334,
+    "values": 1337,
     "tables": 956,
     "engine": 833,
-    "readers": 3355,
+    "readers": 3354,
     "advice": 1177,
-    "arrays": 627,
+    "arrays": 626,
     "device": 726,
     "builds": 1064,
     "compare": 1397,
@@ -29,7 +29,7 @@ BUDGETS = {
     "render": 578,
     "page": 223,
     "api": 1841,
-    "cuda": 101,
+    "cuda": 100,
     "typing": 40,
     "triton": 117,
     "cli": 1352,
@@ -55,7 +55,7 @@ HOMES = {
     "rich": {"render"},
     "tomli": {"tables/files"},
     "tomllib": {"tables/files"},  # in the standard library from Python 3.11
-    "typing_extensions": {"api", "cuda", "cli", "triton"},  # for type checkers only
+    "typing_extensions": {"values", "api", "cuda", "cli", "triton"},  # for type checkers only
     "yaml": {"tables/files"},
 }
 

@@ -54,9 +54,8 @@ def max_potential_block_size(
     gpu = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, {"threads": 1, **inputs}, max_potential_block_size)
     limit = parse_count(block_size_limit, "block_size_limit")
-    return runtime.max_potential_block_size(
-        gpu.limits, needed, multiprocessors(gpu, multiprocessor_count), smem_of_threads, limit
-    )
+    count = multiprocessors(gpu, multiprocessor_count)
+    return runtime.max_potential_block_size(gpu.limits, needed, count, smem_of_threads, limit)
 
 
 def available_dynamic_shared_memory_per_block(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Result
 from ..values.fields import TENSOR_MEMORY_UNIT
@@ -41,8 +41,8 @@ class VariedResource:
         return quantity.default if amount is None else amount
 
     def result(self, amount: int) -> Result:
-        now = self.now
-        return Result(now.limits, now.kernel.replace(**{self.resource: amount}), now.model)
+        changes: dict[str, Any] = {self.resource: amount}
+        return Result(self.now.limits, self.now.kernel.replace(**changes), self.now.model)
 
     def blocks(self, result: Result) -> int:
         """Return the blocks that this resource alone allows, up to the block slots of an SM."""

@@ -5,9 +5,8 @@ from ..errors import MissingDependencyError
 try:
     import numpy  # noqa: F401
 except ImportError as error:
-    raise MissingDependencyError(
-        "NumPy is not installed", where="sweep", hint="Install it with: pip install numpy"
-    ) from error
+    hint = "Install it with: pip install numpy"
+    raise MissingDependencyError("NumPy is not installed", where="sweep", hint=hint) from error
 
 from numpy.typing import ArrayLike
 

@@ -80,9 +80,8 @@ class Image:
     def part(self, offset: int, size: int, what: str) -> memoryview:
         end = offset + size
         if end > self._size:
-            raise Malformed(
-                f"truncated: the {what} ends at {end:#x}, but the file at {self._size:#x}. Copy or build it again"
-            )
+            place = f"the {what} ends at {end:#x}, but the file at {self._size:#x}"
+            raise Malformed(f"truncated: {place}. Copy or build it again")
         self.limits.consume("tables", size)
         return self._data[offset:end]
 

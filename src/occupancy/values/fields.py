@@ -6,7 +6,7 @@ Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
@@ -255,6 +255,13 @@ class KernelInputs(TypedDict, total=False):
     virtual_resources: int | str | None
     caching: Caching | None
     shared_memory_mode: SharedMemoryMode | None
+
+
+class KernelChanges(KernelInputs, total=False):
+    """Keyword arguments of `Kernel.replace`."""
+
+    block_dim: str | Sequence[int] | None
+    reallocates_registers: bool | None
 
 
 def unknown_input(name: str, function: str, names: Collection[str], otherwise: str = "") -> TypeError:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..errors import InputError
-from .fields import FIELDS, Caching, Carveout, SharedMemoryMode, unknown_input
+from .fields import FIELDS, Caching, Carveout, KernelChanges, SharedMemoryMode, unknown_input
 from .records import readable
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 """Count that ptxas 12.9 to 13.5 writes for every kernel that allocates tensor memory, of any size."""
@@ -132,22 +135,16 @@ class Kernel(_KernelFields):
         values["reallocates_registers"] = bool(values["reallocates_registers"])
         return _make(cls, values.values())
 
-    def replace(self, **changes: Any) -> Kernel:
-        """Return the kernel with other values, in any spelling.
+    def replace(self, **changes: Unpack[KernelChanges]) -> Kernel:
+        """Return the kernel with other values, in any spelling; errors as in `Kernel`.
 
         ``smem`` replaces static and dynamic shared memory, and ``threads`` the block's shape.
-
-        Raises:
-            InputError: A value is invalid for every kernel.
-            TypeError: A keyword does not exist.
         """
         if unknown := changes.keys() - self._fields:
             raise unknown_input(min(unknown), "replace", self._fields)
-        if "smem" in changes:
-            changes = {"static_smem": None, "dynamic_smem": None, **changes}
-        if "threads" in changes:
-            changes = {"block_dim": None, **changes}
-        return type(self)(*self._replace(**changes))
+        reset: dict[str, Any] = {"static_smem": None, "dynamic_smem": None} if "smem" in changes else {}
+        reset |= {"block_dim": None} if "threads" in changes else {}
+        return type(self)(*self._replace(**{**reset, **changes}))
 
     __replace__ = replace
 

@@ -26,9 +26,8 @@ _MARKDOWN = (
 def printable(text: str) -> str:
     """Escape control characters and commands, for a line of a terminal or of a log."""
     if not text.isprintable():
-        text = "".join(
-            char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-        )
+        escaped = (each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+        text = "".join(escaped)
     return re.sub(_COMMAND, _spelled_out, text) if "::" in text or "##[" in text else text
 
 
