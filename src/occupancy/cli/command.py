@@ -76,19 +76,13 @@ class Command(WithExamples):
                     formatter.write_dl([(name.ljust(width), text) for name, text in rows], col_max=width)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, and also -threads 256 and -t=256; suggest options for values without one."""
+        """Parse as click does; suggest options for values without one."""
         known = _options_of(self)
-        valued = {name for each in self.params if not getattr(each, "is_flag", True) for name in each.opts}
-        words = [""]
-        for word in args:
-            # -threads is --threads, -arch the unknown --arch (click reads -a -r -c -h), -x of --title -x a value
+        for place, word in enumerate(args):  # -threads is --threads; click reads -arch as -a -r -c -h
             is_long = f"-{word.partition('=')[0]}" in known or word[:2] not in known
-            if words[-1] not in valued and is_long and re.match("-[a-z]{2}", word):
-                word = f"-{word}"
-            elif words[-1] not in valued and re.match("-[a-z]=", word):
-                word = word.replace("=", "", 1)
-            words.append(word)
-        values = super().parse_args(ctx, words[1:])
+            if is_long and re.match("-[a-z]{2}", word):
+                args[place] = f"-{word}"
+        values = super().parse_args(ctx, args)
         if values:
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""
             noun = "arguments" if len(values) > 1 else "argument"
