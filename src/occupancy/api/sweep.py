@@ -165,9 +165,9 @@ def _values(field: Field, given: Any) -> Sequence[Value]:
     def number(text: str) -> int:
         return parse_size(text, name) if field.kind == "size" else parse_count(text, name, field.hint)
 
-    def number_or_word(text: str) -> Value:
+    def parse(text: str) -> Value:
         # 16x16, 64k, 50%, max and default stay as they are; 1,024 does not.
-        return number(text) if text.replace(",", "").isdecimal() else text
+        is_word = name in ("threads", "carveout") and not text.replace(",", "").isdecimal()
+        return text if is_word else number(text)
 
-    parse = number_or_word if name in ("threads", "carveout") else number
     return parse_values(given, parse, number, name, field.multiple_of)

@@ -28,7 +28,9 @@ def printable(text: str) -> str:
     if not text.isprintable():
         escaped = (each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
         text = "".join(escaped)
-    return re.sub(_COMMAND, _spelled_out, text) if "::" in text or "##[" in text else text
+    if "::" not in text and "##[" not in text:
+        return text
+    return re.sub(_COMMAND, lambda match: "#\\x23" if match[0] == "##" else f"{match[1]}\\x3a", text)
 
 
 def printable_lines(text: str) -> str:
@@ -39,10 +41,6 @@ def printable_lines(text: str) -> str:
 def without_commands(text: str) -> str:
     """Escape commands at the start of lines, after text was broken into lines."""
     return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text) if "::" in text else text
-
-
-def _spelled_out(match: re.Match[str]) -> str:
-    return "#\\x23" if match[0] == "##" else f"{match[1]}\\x3a"
 
 
 def csv_cell(value: object) -> object:
