@@ -59,9 +59,9 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     yield from _with_other_block_sizes(now)
 
 
-def step_with(now: Result, requires: Changes) -> NextStep:
+def step_with(now: Result, requires: Changes, reached: Result | None = None) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
-    reached = Result(now.limits, now.kernel.replace(**requires), now.model)
+    reached = reached or Result(now.limits, now.kernel.replace(**requires), now.model)
     return NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))  # type: ignore[arg-type]
 
 
@@ -114,14 +114,15 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
     sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
+    linear = now.kernel.replace(threads=warp)
     # The current size is among them if the GPU rejects its shape.
-    results = (Result(now.limits, now.kernel.replace(threads=size), now.model) for size in sizes)
+    results = (Result(now.limits, linear._replace(threads=size), now.model) for size in sizes)
     better = (result for result in results if result.active_warps > warps and result.launchable)
     if nearest := next(better, None):
-        yield step_with(now, {"threads": nearest.kernel.threads})  # many callers need no more
+        yield step_with(now, {"threads": nearest.kernel.threads}, nearest)  # many callers need no more
         best = max(better, key=lambda result: result.occupancy, default=nearest)
         if best.occupancy > nearest.occupancy:
-            yield step_with(now, {"threads": best.kernel.threads})
+            yield step_with(now, {"threads": best.kernel.threads}, best)
 
 
 def probably_uses_setmaxnreg(result: Result) -> bool:

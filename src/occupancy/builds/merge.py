@@ -8,11 +8,12 @@ kernel. Different kernels with the same name, such as ``static`` kernels of two 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..engine.common import round_up
 from ..readers import Item, KernelRecord
@@ -86,18 +87,15 @@ def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
     return replace(record, also_in=listed) if listed != record.also_in else record
 
 
-@dataclass(slots=True)
-class _Group:
-    """Records with the same name and architecture."""
-
-    images: list[KernelRecord] = field(default_factory=list)
-    logs: list[KernelRecord] = field(default_factory=list)
-    ptx: list[KernelRecord] = field(default_factory=list)
+def _kind(record: KernelRecord) -> Literal["image", "log", "ptx"]:
+    if record.format in LOGS:
+        return "log"
+    return "ptx" if record.format == "ptx" or record.regs is None else "image"
 
 
 class _Merging:
     def __init__(self, items: Iterable[Item]) -> None:
-        self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
+        self._groups: dict[tuple[str, str | None], list[KernelRecord]] = defaultdict(list)
         self._linker_lines: dict[str, list[KernelRecord]] = defaultdict(list)
         self._launches: dict[object, _Launches] = {}
         self._remarks: list[Remark] = []
@@ -119,39 +117,37 @@ class _Merging:
                 self._size[item.source] += 1
                 if item.format in LOGS and item.linked and item.arch is None:
                     self._linker_lines[item.name].append(item)
-                elif item.format in LOGS:
-                    self._groups[item.name, item.arch].logs.append(item)
-                elif item.format == "ptx" or item.regs is None:
-                    self._groups[item.name, item.arch].ptx.append(item)
                 else:
-                    self._groups[item.name, item.arch].images.append(item)
+                    self._groups[item.name, item.arch].append(item)
 
     def merged(self) -> Merged:
         if self._linker_lines:
             self._assign_linker_lines()
-        compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
+        compiled = {each.name for group in self._groups.values() for each in group if _kind(each) != "ptx"}
         rows: list[KernelRecord] = []
-        for (name, _), group in self._groups.items():
-            if len(group.images) == 1 and not group.logs and not group.ptx:
-                rows += group.images
-                continue
-            kernels = self._images(group) or self._logs_alone(group.logs)
-            if kernels and group.ptx:
-                ptx = sorted(group.ptx, key=repr)
-                if len(kernels) * len(ptx) <= MAX_COMPARISONS:
-                    for each in ptx:
-                        kernels = [also_in(fill(row, each, COMPILED), {each.source}) for row in kernels]
-                else:
-                    self._skip_merging(ptx)
-            elif name not in compiled:
-                kernels = self._copies(group.ptx)
-            rows += kernels
+        for group in self._groups.values():
+            rows += group if len(group) == 1 and _kind(group[0]) == "image" else self._merged(group, compiled)
         if self._remarks:
             rows = _with_remarks(rows, self._remarks)
         if self._launches:
             rows, unmerged = _with_launches(rows, [each.total() for each in self._launches.values()])
             self._skip_merging(unmerged)
         return Merged(tuple(rows), (*self._damaged, *self._problems()))
+
+    def _merged(self, group: Sequence[KernelRecord], compiled: Collection[str]) -> list[KernelRecord]:
+        """Merge records with the same name and architecture."""
+        images, logs, ptx = (
+            [each for each in group if _kind(each) == kind] for kind in ("image", "log", "ptx")
+        )
+        kernels = self._images(images, logs) or self._logs_alone(logs)
+        if not kernels:
+            return [] if group[0].name in compiled else self._copies(ptx)
+        if len(kernels) * len(ptx) > MAX_COMPARISONS:
+            self._skip_merging(ptx)
+            return kernels
+        for each in sorted(ptx, key=repr):
+            kernels = [also_in(fill(row, each, COMPILED), {each.source}) for row in kernels]
+        return kernels
 
     def _assign_linker_lines(self) -> None:
         """Assign linker lines, which do not name the architecture, if their kernel has only one.
@@ -162,18 +158,19 @@ class _Merging:
         for name, arch in self._groups:
             archs[name].append(arch)
         for name, lines in self._linker_lines.items():
-            if not any(self._groups[name, arch].images for arch in archs[name]):
+            records = chain.from_iterable(self._groups[name, arch] for arch in archs[name])
+            if "image" not in map(_kind, records):
                 arch = archs[name][0] if len(archs[name]) == 1 else None
-                self._groups[name, arch].logs += [replace(log, arch=arch) for log in lines]
+                self._groups[name, arch] += [replace(log, arch=arch) for log in lines]
 
-    def _images(self, group: _Group) -> list[KernelRecord]:
+    def _images(self, images: Sequence[KernelRecord], logs: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge images; linked images replace the relocatable images that they were linked from."""
-        linked = [image for image in group.images if image.linked is not False]
-        relocatable = [image for image in group.images if image.linked is False]
+        linked = [image for image in images if image.linked is not False]
+        relocatable = [image for image in images if image.linked is False]
         rows = self._copies(linked or relocatable)
         if linked and relocatable:
             rows = [also_in(row, {image.source for image in relocatable}) for row in rows]
-        return self._with_logs(rows, group.logs, relocatable) if group.logs else rows
+        return self._with_logs(rows, logs, relocatable) if logs else rows
 
     def _with_logs(
         self, rows: list[KernelRecord], logs: Sequence[KernelRecord], relocatable: Sequence[KernelRecord]

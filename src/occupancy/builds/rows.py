@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import occupancy  # for annotations: its public names load their modules on first use
 
@@ -45,7 +45,7 @@ def parse_block_size(value: object) -> int:
 
 @dataclass(eq=False)
 class _SharedResult:
-    """Occupancy of all kernels with the same resources, computed once; ``record`` is one of them."""
+    """Result of all kernels with the same resources, computed once; ``record`` is one of them."""
 
     record: KernelRecord
     threads: int
@@ -54,9 +54,15 @@ class _SharedResult:
     """True if the GPU is not the one that the kernel was compiled for."""
     reason: str | None = None
     result: occupancy.Occupancy | None = None
-    cc: str | None = None
-    occupancy: float | None = None
-    limiters: tuple[Resource, ...] = ()
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """Values of each of the kernels, in the order of `ScannedKernel`."""
+        known = attrgetter("cc", "occupancy", "active_blocks", "limiters")
+        numbers = (None, None, None, ()) if self.result is None else known(self.result)
+        launchable = self.result and self.reason is None
+        memory = self.record.shared_memory, spilled_bytes(self.record)
+        return self.threads, self.threads_assumed, self.result, *numbers, launchable, self.reason, *memory
 
     @cached_property
     def next_step(self) -> NextStep | None:
@@ -80,8 +86,8 @@ class ScannedKernel(_Fields):
     """
 
     __slots__ = (
-        "_shared", "_sms", "cc", "limiters", "occupancy", "reason", "record", "result", "threads",
-        "threads_assumed", "time_share",
+        "_shared", "_sms", "active_blocks", "cc", "launchable", "limiters", "occupancy", "reason", "record",
+        "result", "smem", "spilled_bytes", "threads", "threads_assumed", "time_share",
     )  # fmt: skip
 
     record: KernelRecord
@@ -96,10 +102,18 @@ class ScannedKernel(_Fields):
     """Compute capability for which the occupancy is computed."""
     occupancy: float | None
     """Resident warps divided by the maximum per SM, 0 to 1; None if a required value is unknown."""
+    active_blocks: int | None
+    """Resident blocks per SM."""
+    launchable: bool | None
+    """True if the kernel launches; None if a required value is unknown."""
     limiters: tuple[Resource, ...]
     """Limiting resources."""
     reason: str | None
     """Reason why the kernel does not launch, or why the occupancy is None."""
+    smem: int | None
+    """Static and dynamic shared memory per block in bytes; None if both are unknown."""
+    spilled_bytes: int | None
+    """Spills per thread plus spills to shared memory per block, in bytes; None if unknown."""
     time_share: float | None
     """Share of the time of all kernels, 0 to 1."""
 
@@ -107,35 +121,16 @@ class ScannedKernel(_Fields):
         self._shared = shared
         self._sms = sms
         self.record = record
-        self.threads = shared.threads
-        self.threads_assumed = shared.threads_assumed
-        self.result = shared.result
-        self.cc = shared.cc
-        self.occupancy = shared.occupancy
-        self.limiters = shared.limiters
-        self.reason = shared.reason
+        (
+            self.threads, self.threads_assumed, self.result, self.cc, self.occupancy, self.active_blocks,
+            self.limiters, self.launchable, self.reason, self.smem, self.spilled_bytes,
+        ) = shared.values  # fmt: skip
         self.time_share = None
-
-    @property
-    def smem(self) -> int | None:  # type: ignore[override]  # computed, unlike the record's
-        """Static and dynamic shared memory per block in bytes; None if both are unknown."""
-        return self.record.shared_memory
-
-    @property
-    def active_blocks(self) -> int | None:
-        """Resident blocks per SM."""
-        return self.result.active_blocks if self.result else None
-
-    @property
-    def launchable(self) -> bool | None:
-        """True if the kernel launches; None if a required value is unknown."""
-        return self.reason is None if self.result else None
 
     @property
     def next_step(self) -> NextStep | None:
         """The next higher occupancy with its changes; None for a launch of at most one wave."""
-        waves = self.waves
-        return None if waves is not None and waves <= 1 else self._shared.next_step
+        return None if self.record.grid_dim and (self.waves or 2) <= 1 else self._shared.next_step
 
     @property
     def waves(self) -> float | None:
@@ -169,10 +164,9 @@ class ScannedKernel(_Fields):
             return None
         if self.launchable is False:
             return "does-not-launch"
-        if spilled_bytes(self.record):
+        if self.spilled_bytes:
             return "spills"
-        share = self.occupancy
-        return "low-occupancy" if share is not None and share < LOW else None
+        return "low-occupancy" if self.occupancy is not None and self.occupancy < LOW else None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScannedKernel):
@@ -196,7 +190,6 @@ for _name in dir(KernelRecord):
 
 def spilled_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
-    # Not `record.spills`, which takes twice as long: this runs twice for every kernel of a scan.
     stores, loads, smem = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
     if stores is None and loads is None:
         return smem or None
@@ -259,9 +252,8 @@ class Evaluator:
                 or kernel.carveout.amount not in gpu.limits.shared_memory_configurations
             ):
                 kernel = kernel.replace(carveout=None)
-            shared.result = result = self.compute(gpu, kernel)
-            shared.cc, shared.occupancy, shared.limiters = gpu.cc, result.occupancy, result.limiters
-            shared.reason = result.reason
+            shared.result = self.compute(gpu, kernel)
+            shared.reason = shared.result.reason
         except OccupancyError as error:
             shared.reason = str(error)
         return shared

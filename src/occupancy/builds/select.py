@@ -13,7 +13,7 @@ from ..tables.gpus import runs_on
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean
 from .names import base_name, contains, last_name
-from .rows import ScannedKernel, spilled_bytes
+from .rows import ScannedKernel
 
 RUNTIME_KERNEL = "_cuda_device_runtime_"
 """Part of every kernel name in CUDA's device runtime, which linking with cudadevrt adds."""
@@ -93,7 +93,7 @@ class Selection:
             row
             for row in rows
             if (below is None or ((share := row.occupancy) is not None and share < below))
-            and (not self.only_spilling or spilled_bytes(row.record))
+            and (not self.only_spilling or row.spilled_bytes)
         ]
 
     def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
@@ -107,7 +107,7 @@ class Selection:
         def place(row: ScannedKernel) -> tuple[float, ...]:
             known = value(row)
             is_rejected = self.sort is None and row.record.chosen is False
-            spills = 0 if known is None else spilled_bytes(row.record) or 0
+            spills = 0 if known is None else row.spilled_bytes or 0
             return is_rejected, known is None, sign * (known or 0), -spills
 
         return sorted(rows, key=place)[: self.limit]
@@ -127,7 +127,7 @@ class Selection:
 _VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {
     "occupancy": attrgetter("occupancy"),
     "regs": attrgetter("record.regs"),
-    "spills": lambda row: spilled_bytes(row.record),
+    "spills": attrgetter("spilled_bytes"),
     "stack": attrgetter("record.stack_bytes"),
     "time": attrgetter("record.duration_us"),
 }

@@ -65,7 +65,7 @@ def show(report: Report, output_format: str | None) -> None:
 
         pieces = {"csv": data.csv_pieces, "json": data.json_pieces, "jsonl": data.json_line_pieces}
         for piece in pieces[output_format](report):
-            click.echo(piece, nl=False)
+            click.echo(piece, nl=False, color=True)  # escape codes are escaped: nothing to remove
         for each in report.notes:
             if output_format == "csv" and each.code in ("other-gpu", "changed-limits"):  # no column says it
                 click.echo(each.text, err=True)

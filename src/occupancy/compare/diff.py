@@ -16,7 +16,7 @@ from ..advice.launch_bounds import launch_bounds
 from ..advice.next_steps import NextStep, next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
-from ..builds.rows import Evaluator, ScannedKernel, is_possible, spilled_bytes
+from ..builds.rows import Evaluator, ScannedKernel, is_possible
 from ..engine import Result
 from ..errors import OccupancyError
 from ..readers import KernelRecord
@@ -300,7 +300,7 @@ def find_fix(
 
     ``old`` is a version that keeps the limits, or None.
     """
-    spills = bool(spilled_bytes(new.record))
+    spills = bool(new.spilled_bytes)
     register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
     bounds = [each.new for each in register_limits if each.name == "launch_bounds" and each.new]
     too_low = [threads for threads, _ in bounds if threads < new.threads]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from itertools import islice
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, groupby, islice
 from operator import attrgetter
 from typing import Any
 
@@ -13,8 +13,8 @@ from ..report.model import Column, Report, json_value
 from ..values.untrusted import csv_cell, json_text
 
 ROWS = 4000  # of a piece
-PLAIN_TYPES = ("string", "integer", "number", "boolean")
 Text = Callable[[Column, Any, Any], str]  # of a column, a value and its row
+Line = Callable[[Iterable[str]], str]  # of the texts of a row
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
@@ -25,7 +25,7 @@ def json_pieces(report: Report) -> Iterator[str]:
     yield "{\n" + ",\n".join([*head, rows.removesuffix("]")])
     separator = "\n    "
     for lines in _lines(report, _member, ", ".join):
-        yield separator + "{" + "},\n    {".join(lines) + "}"
+        yield from (separator + "{", "},\n    {".join(lines), "}")
         separator = ",\n    "
     yield ("]" if separator[0] == "\n" else "\n  ]") + f",\n{notes}\n}}\n"
 
@@ -61,14 +61,14 @@ def flat_rows(report: Report) -> list[dict[str, Any]]:
 
 def _flat(value: Any, column: Column, row: Any) -> Any:
     """Return a plain value: semicolons join lists, and dictionaries are text, or JSON."""
+    if not isinstance(value, (tuple, list, dict)):
+        return value
+    if "object" in column.type and column.text is not None:
+        return column.text(value)
     plain = json_value(value)
     if isinstance(plain[0] if plain and isinstance(plain, list) else plain, dict):
-        if column.text is not None:
-            return column.text(value)
         return json.dumps(plain) if column.show is None else column.show(row)
-    if isinstance(plain, list):
-        return ";".join(map(str, plain)) if len(plain) > 1 else next(iter(plain), None)
-    return plain
+    return ";".join(map(str, plain)) if len(plain) > 1 else next(iter(plain), None)
 
 
 def _csv(column: Column, value: Any, row: Any) -> str:
@@ -81,23 +81,39 @@ def _csv(column: Column, value: Any, row: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
-def _lines(report: Report, text: Text, line: Callable[[Iterable[str]], str]) -> Iterator[list[str]]:
+def _lines(report: Report, text: Text, line: Line) -> Iterator[list[str]]:
     """Yield the lines of some rows at a time."""
     rows = iter(report.rows)
+    runs = [list(run) for _, run in groupby(report.columns, attrgetter("is_name"))]
     while part := list(islice(rows, ROWS)):
-        parts = cache(lambda path, part=part: list(map(attrgetter(path), part)) if path else part)
-        columns = [_cells(column, text, part, parts) for column in report.columns]
-        yield list(map(line, zip(*columns, strict=True)))
+        yield list(map(line, zip(*(_joined(run, text, line, part) for run in runs), strict=True)))
 
 
-def _cells(column: Column, text: Text, rows: list[Any], parts: Callable[[str], list[Any]]) -> list[str]:
-    """Return the texts of a column; a value that rows share is converted once."""
-    path, _, name = ("", "", "") if callable(column.value) else column.value.rpartition(".")
-    values = list(map(attrgetter(name) if path else column.getter, parts(path)))
-    if column.type in PLAIN_TYPES:
-        keys, texts = values, {value: text(column, value, None) for value in set(values)}
-    else:  # dictionaries are no keys, and 1 and True are equal; rows that share a list share its text
-        keys = list(map(id, values))
-        distinct = dict(zip(keys, zip(values, rows, strict=True), strict=True))
-        texts = {key: text(column, *each) for key, each in distinct.items()}
-    return [*texts.values()] * len(rows) if len(texts) == 1 else list(map(texts.__getitem__, keys))
+def _joined(columns: Sequence[Column], text: Text, line: Line, rows: Sequence[Any]) -> list[str]:
+    """Return the joined texts of adjacent columns; rows with equal values share them."""
+    places = _first_places(columns, rows)
+    distinct = dict.fromkeys(places)
+    some = [rows[place] for place in distinct]
+    if len(columns) == 1:
+        value = columns[0].getter
+        texts: Iterable[str] = (text(columns[0], value(row), row) for row in some)
+    else:
+        texts = map(line, zip(*(_joined([column], text, line, some) for column in columns), strict=True))
+    by_place = dict(zip(distinct, texts, strict=True))
+    return list(map(by_place.__getitem__, places))
+
+
+def _first_places(columns: Sequence[Column], rows: Sequence[Any]) -> list[int]:
+    """Return the place of the first row with equal values for each; lists and dictionaries equal none."""
+    names = defaultdict[str, list[str]](list)  # by the path to the attributes' owner
+    for column in columns:
+        if callable(column.value) or not column.type:  # of any type: 1 and True are equal
+            return list(range(len(rows)))
+        path, _, name = (column.value or column.key).rpartition(".")
+        names[path].append(name)
+    owners = {path: map(attrgetter(path), rows) if path else rows for path in names}
+    keys = zip(*(map(attrgetter(*names[path]), owners[path]) for path in names), strict=True)
+    try:
+        return list(map(dict[Any, int]().setdefault, keys, count()))
+    except TypeError:
+        return list(range(len(rows)))

@@ -97,6 +97,8 @@ class Column(NamedTuple):
     """Width to which cells are cut in the middle before columns are dropped; 0: never cut."""
     type: str = ""
     """JSON type, for the schema; ``objects``: an array of objects; empty: any."""
+    is_name: bool = False
+    """True if nearly every row has another value."""
 
     @property
     def getter(self) -> Callable[[Any], Any]:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..builds.names import short_names
-from ..builds.rows import LOW, FindingRule, ScannedKernel, spilled_bytes
+from ..builds.rows import LOW, FindingRule, ScannedKernel
 from ..builds.select import age
 from ..errors import InputError
 from ..readers.record import file_name
@@ -65,15 +65,15 @@ def summary(rows: Iterable[ScannedKernel]) -> ScanSummary:
     """Count kernels, and reasons to look at them."""
     rows = list(rows)
     run = [row for row in rows if row.record.chosen is not False]
-    spilled = [spills for row in run if (spills := spilled_bytes(row.record)) is not None]
+    spilled = [row.spilled_bytes for row in run if row.spilled_bytes is not None]
     archs = {row.record.arch or "an unknown architecture" for row in rows}
     return ScanSummary(
         kernels=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),
         spilling=sum(map(bool, spilled)) if spilled or not rows else None,
-        below_half=sum((row.occupancy or 0) < LOW and bool(row.launchable) for row in run),
-        not_launchable=sum(row.reason is not None and row.launchable is False for row in run),
+        below_half=sum(row.launchable is True and (row.occupancy or 0) < LOW for row in run),
+        not_launchable=sum(row.launchable is False for row in run),
     )
 
 
@@ -132,7 +132,7 @@ def _field(name: str, kind: str, about: str, title: str = "", text: Any = None, 
 
 COLUMNS: tuple[Column, ...] = (
     Column("demangled", "Kernel", "record.demangled", show=attrgetter("short_name"), about="Readable name",
-           align="left", type="string", cut_to=24, widest=60),
+           align="left", type="string", cut_to=24, widest=60, is_name=True),
     _field("arch", "string", "Target of the compiler, such as sm_90a", "Arch"),
     Column("threads", "Threads", show=threads_text, about="Threads per block", optional=3, type="integer"),
     Column("threads_assumed", about="True if the block size is assumed", type="boolean"),
@@ -164,7 +164,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("source", "Source", "record.source", show=lambda row: file_name(row.record.source),
            about="File that contains the kernel", align="left", type="string", cut_to=16),
     _field("also_in", "array", "Other files with a copy of the kernel"),
-    _field("name", "string", "Mangled name, if the file contains it"),
+    _field("name", "string", "Mangled name, if the file contains it")._replace(is_name=True),
     _field("static_smem", "integer", "Static shared memory per block in bytes"),
     _field("dynamic_smem", "integer", "Dynamic shared memory per block in bytes"),
     _field("spill_smem", "integer", "Shared memory for spills, per block in bytes", "Spills to shared", _bytes_text, 9),
