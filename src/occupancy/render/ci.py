@@ -29,7 +29,8 @@ MOST_ANNOTATIONS = 10
 
 def sarif(findings: Sequence[Finding], titles: Mapping[str, str], version: str) -> str:
     """Return findings as one run of this program; those of no rule as errors of the program itself."""
-    rules = [{"id": name, "shortDescription": {"text": title}} for name, title in titles.items()]
+    keys = ("shortDescription", "fullDescription", "help")  # GitHub requires all
+    rules = [{"id": name, **{key: {"text": title} for key in keys}} for name, title in titles.items()]
     tool = {"driver": {"name": "occupancy", "version": version, "rules": rules}}
     results = [_result(each) for each in findings if each.rule in titles]
     run: dict[str, Any] = {"tool": tool, "columnKind": "unicodeCodePoints", "results": results}
@@ -106,7 +107,8 @@ def junit(suite: str, cases: Sequence[tuple[str, str, str]], kind: str = "failur
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
     parent = ElementTree.SubElement(root, "testsuite", {"name": untrusted.printable_lines(suite), **count})
     for source, name, message in cases:
-        names = {"classname": untrusted.printable_lines(source), "name": untrusted.printable_lines(name)}
+        file = untrusted.printable_lines(within_checkout(source))
+        names = {"classname": file, "file": file, "name": untrusted.printable_lines(name)}
         case = ElementTree.SubElement(parent, "testcase", names)
         if message:
             text = untrusted.printable_lines(message)  # Jenkins shows the attribute, GitLab the content

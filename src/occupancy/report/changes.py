@@ -88,7 +88,9 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     for verb, prefix in _VERBS.items():
         if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix):
             phrases[verb] = f"{verb} {text}"
-    alternatives = [phrases.pop("or launch")] if "or launch" in phrases else []
+    alternatives = (
+        [phrases.pop("or launch"), "and set `threads` (`--threads`)"] if "or launch" in phrases else []
+    )
     needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
     if "only" in live_values:
         needed.append("reduce live values, because a kernel with fewer registers spills more")

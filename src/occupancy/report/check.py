@@ -106,9 +106,8 @@ COLUMNS = (
            about="True if the block size is assumed", type="boolean"),
     Column("causes", value=lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", text=changes.phrases, type="objects"),
-    Column("fix", value=lambda row: row.broken and row.broken.fix.step,
-           show=lambda row: changes.fix_phrase([("", row.broken.fix)]) if row.broken else "",
-           about="Smallest change that satisfies the rules of the kernel, if one is known", type="object"),
+    Column("fix", value=lambda row: (row.broken and changes.fix_phrase([("", row.broken.fix)])) or None,
+           about="Smallest change that satisfies the rules of the kernel, if one is known", type="string"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
@@ -122,8 +121,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
-    # An update does not accept an occupancy of 0, which is no launch.
-    is_accepted = all(row.violation.value and CRITERIA[row.violation.criterion].compares for row in rows)
+    compares = check.removed or any(CRITERIA[row.violation.criterion].compares for row in rows)
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
     rows += [CheckRow(record, no_rule) for record in check.removed]
     inputs = {"rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
@@ -138,13 +136,13 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     }
     headline = [_headline(check, len(kernels), removed), *filter(None, [updated])]
     details = list(_sections(check, kernels, removed))
-    if is_accepted and not check.passed and os.path.isfile(check.rules.baseline or "") and not updated:
-        details.append(Paragraph([f"To accept all changes: {command} --update (--name NAME for one)"]))
+    if compares and os.path.isfile(check.rules.baseline or "") and not updated:
+        update = f"{command} --update (--name NAME for one)" if check.rules.source else "set `update`"
+        details.append(Paragraph([f"To accept the changes since the baseline: {update}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
     notes = [note("assumed-threads")] if has_mark else []
-    return Report(
-        "check", headline, COLUMNS, rows, "violations", inputs, details, notes, values=values, has_table=False
-    )
+    parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
+    return Report("check", *parts, values=values, has_table=False)
 
 
 def _sections(
@@ -224,13 +222,13 @@ def check_findings(check: Checked) -> Iterator[Finding]:
             yield kernel_finding(broken[0].kernel, criterion, "error", message)._replace(arch=archs)
     for each in _removed(check):
         message = f"{changes.listed(each.names)}: {each.problem}; fix: {each.fix}."
-        names = ", ".join(each.names)
-        yield Finding(check.rules.baseline or "", None, "error", REMOVED, message, names, each.archs)
+        file, names = check.rules.baseline or "", ", ".join(each.names)
+        yield Finding(file, None, "error", REMOVED, message, names, each.archs)
 
 
 def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[tuple[str, str, str]]:
     """Return file, name and messages of each kernel, then of other findings; no message if it passes."""
-    cases: dict[str, tuple[str, list[str]]] = {each.demangled: (each.source, []) for each in kernels}
+    cases = {each.demangled: (each.file or each.source, list[str]()) for each in kernels}
     for each in findings:
         cases.setdefault(each.kernel, (each.file, []))[1].append(each.message)
     return [(file, name, "\n".join(messages)) for name, (file, messages) in cases.items()]

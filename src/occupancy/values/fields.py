@@ -200,7 +200,7 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "opt_in", "opt-in", "flag",
-            "Assume the opt-in to more than 48 KiB of dynamic shared memory.  [default: opt-in]",
+            "Assume the opt-in to more than 48 KiB; --opt-in also allows static memory (sm_90a).  [default: opt-in]",
             options=("--opt-in/--no-opt-in",),
         ),
         Field(
