@@ -341,7 +341,9 @@ def test_a_kernel_that_does_not_compile_is_resident_nowhere(opened: Open) -> Non
 def test_waves_are_shown_and_the_tail_removed(opened: Open) -> None:
     page = opened("#gpu=H100+SXM5&threads=256&regs=72&grid=4096&cluster=2")
     assert "396 blocks in up to 198 clusters of 2" in page.inner_text("#waves")
-    assert "10.34 waves, the last 34.3% full." in page.inner_text("#waves")
+    assert page.inner_text("#waves").endswith("At least 10.34 waves.")
+    page.fill("#cluster", "")
+    assert "10.34 waves.\n\nLast wave 34.3% full" in page.inner_text("#waves")
     page.click("#waves button >> nth=0")
     assert drawn(page, "app.fields.grid") == "3960"
     page.fill("#cluster", "20")

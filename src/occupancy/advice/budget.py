@@ -45,13 +45,9 @@ class BudgetFields(NamedTuple):
 
 
 def budget(
-    gpu: Gpu,
-    kernel: Kernel,
-    *,
-    occupancy: float | None = None,
-    blocks: int | None = None,
+    gpu: Gpu, kernel: Kernel, *, occupancy: float | None = None, blocks: int | None = None,
     model: Model | None = None,
-) -> BudgetFields:
+) -> BudgetFields:  # fmt: skip
     """Return the maximum registers and shared memory that reach a target."""
     given = Result(gpu.limits, kernel, model)
     target = _target(given, occupancy, blocks)

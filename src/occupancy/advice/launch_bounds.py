@@ -97,19 +97,10 @@ def launch_bounds(
         resident = f"{count(alone.active_blocks, 'block')} of {threads:,} threads"
         warning = f"ptxas ignores the second bound (minnctapersm), because an SM holds at most {resident}"
     return LaunchBoundsFields(
-        gpu=gpu,
-        kernel=kernel,
-        min_blocks=min_blocks,
-        launch_bounds=bounds_in_source(threads, min_blocks),
-        legal=is_legal,
-        most_blocks=alone.active_blocks,
-        warning=warning,
-        register_cap=cap,
-        regs=registers,
-        active_blocks=result.active_blocks,
-        occupancy=result.occupancy,
+        gpu, kernel, min_blocks, bounds_in_source(threads, min_blocks), is_legal, alone.active_blocks, warning,
+        register_cap=cap, regs=registers, active_blocks=result.active_blocks, occupancy=result.occupancy,
         limiters=result.limiters,
-    )
+    )  # fmt: skip
 
 
 def _compiler_limits(limits: Limits) -> Limits:

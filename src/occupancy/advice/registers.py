@@ -93,14 +93,9 @@ class RegisterSplitFields(NamedTuple):
 
 
 def split_registers(
-    limits: Limits,
-    threads: int | None,
-    groups: Sequence[Warpgroups],
-    *,
-    launch_regs: int | None = None,
-    min_blocks: int | None = None,
-    smem: int | None = None,
-) -> RegisterSplitFields:
+    limits: Limits, threads: int | None, groups: Sequence[Warpgroups], *, launch_regs: int | None = None,
+    min_blocks: int | None = None, smem: int | None = None,
+) -> RegisterSplitFields:  # fmt: skip
     """Check a split of a block's registers, or compute the registers of one group that are None."""
     if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         problem = f"compute capability {limits.compute_capability} has no setmaxnreg"

@@ -102,13 +102,9 @@ class Fit(NamedTuple):
 
 
 def fits(
-    gpu: GpuLike | GpuList | None = None,
-    kernel: KernelLike = None,
-    *,
-    cluster: Shape | None = None,
-    model: Model | None = None,
-    **inputs: Unpack[KernelInputs],
-) -> Results[Fit]:
+    gpu: GpuLike | GpuList | None = None, kernel: KernelLike = None, *, cluster: Shape | None = None,
+    model: Model | None = None, **inputs: Unpack[KernelInputs],
+) -> Results[Fit]:  # fmt: skip
     """Check on each GPU if a kernel compiles and launches. ``reason`` explains a failure.
 
     Args:
@@ -143,14 +139,9 @@ class RegisterSplit(Printed, RegisterSplitFields):
 
 
 def register_split(
-    groups: str,
-    *,
-    gpu: GpuLike = "9.0",
-    threads: int | str | None = None,
-    regs: int | str | None = None,
-    blocks: int | str | None = None,
-    smem: int | str | None = None,
-) -> RegisterSplit:
+    groups: str, *, gpu: GpuLike = "9.0", threads: int | str | None = None, regs: int | str | None = None,
+    blocks: int | str | None = None, smem: int | str | None = None,
+) -> RegisterSplit:  # fmt: skip
     """Check or compute a split of a block's registers between warpgroups with ``setmaxnreg``.
 
     >>> import occupancy

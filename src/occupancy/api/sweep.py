@@ -103,13 +103,9 @@ def grid_report(
 
 
 def grid_picture(
-    gpus: Sequence[Gpu],
-    inputs: Mapping[str, Any],
-    model: Model | None = None,
-    *,
-    title: str | None = None,
+    gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, title: str | None = None,
     marks: Sequence[str] = (),
-) -> Picture:
+) -> Picture:  # fmt: skip
     """Return the same as a picture; if nothing but the GPU varies, the three curves with one for each GPU.
 
     Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.

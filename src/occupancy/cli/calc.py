@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DeviceError, InputError, MissingDependencyError
 from ..values.fields import FIELDS
 from .command import Option, command
-from .options import CLUSTER, GPU, GRID, INPUTS, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
+from .options import CLUSTER, GPU, INPUTS, LAUNCH, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from ..tables.gpus import Gpu
 
 BLOCKS = ("--blocks", "--min-blocks", "blocks")
+Dim3 = tuple[int, int, int]
 VARIED = {name for name, field in FIELDS.items() if field.can_vary}
 
 
 @command(
-    GRID,
-    CLUSTER,
+    *LAUNCH,
     *INPUTS,
     SMS,
     Option("--explain", is_flag=True, help="Show the arithmetic."),
@@ -32,8 +32,8 @@ VARIED = {name for name, field in FIELDS.items() if field.can_vary}
     FORMAT,
 )
 def calc(
-    grid: str | None, cluster: str | None, multiprocessor_count: str | None, explain: bool, exit_code: bool,
-    output_format: str | None, **inputs: Any,
+    grid: str | None, cluster: str | None, max_active_clusters: str | None, multiprocessor_count: str | None,
+    explain: bool, exit_code: bool, output_format: str | None, **inputs: Any,
 ) -> None:  # fmt: skip
     """Compute resident blocks per SM, their limiter, and the changes that raise occupancy.
 
@@ -44,40 +44,44 @@ def calc(
     """
     from ..api.occupancy import compute
     from ..report.calc import calc_report
+    from ..values.spellings import parse_count, parse_optional, parse_shape
 
     results = compute(chosen_gpus(inputs), **inputs)
-    rows = [_row(result, grid, cluster, multiprocessor_count) for result in results]
-    show(calc_report(rows, is_explained=explain), output_format)
+    shape, blocks = parse_optional(parse_shape, cluster, "cluster"), parse_optional(parse_shape, grid, "grid")
+    clusters = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
+    rows = [_row(result, blocks, shape, clusters, multiprocessor_count) for result in results]
+    launch = {"grid": blocks, "cluster": shape, "max_active_clusters": clusters}
+    show(calc_report(rows, launch, is_explained=explain), output_format)
     if exit_code and not all(result.launchable and result.compile_error is None for result in results):
         sys.exit(1)
 
 
-def _row(result: Occupancy, grid: str | None, cluster: str | None, sms: str | None) -> ResultRow:
+def _row(
+    result: Occupancy, grid: Dim3 | None, cluster: Dim3 | None, clusters: int | None, sms: str | None
+) -> ResultRow:
     """Return the result with the waves of a grid, and with the blocks that are resident at once."""
     from ..report.results import ResultRow
 
-    if grid is None and cluster is None and sms is None:
+    if {grid, cluster, clusters, sms} == {None}:
         return ResultRow(result)
     from ..advice.waves import check_cluster, count_waves, full_wave
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
-    from ..values.spellings import parse_optional, parse_shape
 
-    gpu, clusters = result.gpu, None
-    shape, blocks = parse_optional(parse_shape, cluster, "cluster"), parse_optional(parse_shape, grid, "grid")
-    size = None if shape is None else prod(shape)
+    gpu, size = result.gpu, cluster and prod(cluster)
     if size is not None and gpu.multiprocessor_count is None:
         check_cluster(result.limits, size)  # before the number of SMs
-    if size is not None and sms is None and gpu.device is not None and result.launchable:
+    is_unknown = clusters is None and sms is None and result.launchable
+    if size is not None and is_unknown and gpu.device is not None:
         from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
     count = multiprocessors(gpu, sms)
     wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
-    if blocks is None or not wave.blocks:
+    if grid is None or not wave.blocks:
         return ResultRow(result, wave)
-    return ResultRow(result, wave, count_waves(Launch(result.kernel, blocks, shape), wave))
+    return ResultRow(result, wave, count_waves(Launch(result.kernel, grid, cluster), wave))
 
 
 @command(

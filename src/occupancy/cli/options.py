@@ -66,6 +66,11 @@ ON_ALL = (_ccs(help=_CCS.format("7.5 and newer")), *INPUTS[1:], OLD)
 
 CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster (cc 9.0+).")
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, to show its waves.")
+LAUNCH = (
+    GRID, CLUSTER,
+    Option("--max-active-clusters", group="launch", metavar="N",
+           help="Result of cudaOccupancyMaxActiveClusters.  [default: an upper bound]"),
+)  # fmt: skip
 
 
 def chosen_gpus(options: dict[str, Any]) -> list[Gpu]:
@@ -73,12 +78,12 @@ def chosen_gpus(options: dict[str, Any]) -> list[Gpu]:
     from ..tables.gpus import Gpu, LimitsTable
 
     file, changes = options.pop("limits_file"), options.pop("changes")
-    compares_all = file is not None or "wants_all" in options
-    wants_all = options.pop("wants_all", False)
+    compares_all, wants_all = "wants_all" in options, options.pop("wants_all", False)
     table = LimitsTable(file)
     gpus = _named(options, table)
     if not gpus:
-        gpus = list(map(Gpu, table.rows(every=wants_all))) if compares_all else _default_gpus(table)
+        rows = table.rows(every=wants_all) if compares_all else table.own.values()
+        gpus = list(map(Gpu, rows)) or _default_gpus(table)
     if changes:
         from ..tables.custom import with_changes
 

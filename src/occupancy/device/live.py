@@ -106,12 +106,9 @@ def _read(driver: Driver, index: int) -> Device:
         name=_text(driver.call("cuDeviceGetName", 256, gpu)),
         compute_capability=ComputeCapability(major or 0, minor or 0),
         multiprocessor_count=driver.attribute(gpu, "MULTIPROCESSOR_COUNT") or 0,
-        driver_version=driver_version,
         cuda_version=(cuda_version // 1000, cuda_version % 1000 // 10),
-        mig=mig,
-        reported=reported,
-        nvml_error=nvml_error,
-    )
+        driver_version=driver_version, mig=mig, reported=reported, nvml_error=nvml_error,
+    )  # fmt: skip
 
 
 def _query_nvml(bus_id: str) -> tuple[str | None, bool | None, str | None]:

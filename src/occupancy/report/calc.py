@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -12,26 +12,33 @@ from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
 from ..advice.slack import SlackFields, carveout, slack
 from ..advice.waves import FullWave, WavesFields
 from ..engine.common import shared_memory_configuration
+from ..tables.gpus import Gpu
 from ..values.kernel import Launch
 from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
-from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, note, values_of
+from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
 from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, part_report
 from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
+
+
+def _exact(name: str) -> Callable[[WavesFields], Any]:
+    """Return a getter that is None for waves of a bound: fewer clusters move the tail."""
+    return lambda waves: None if waves.full_wave.is_upper_bound else getattr(waves, name)
+
 
 WAVE_COLUMNS = (
     Column("gpu", "GPU", lambda waves: gpu_name(waves.full_wave.result.gpu), align="left"),
     Column("multiprocessor_count", "SMs", "full_wave.multiprocessor_count"),
     Column("grid", value="launch.blocks"),
     Column("blocks_per_wave", "Full wave", "full_wave.blocks", show=lambda waves: _wave_blocks(waves.full_wave)),
-    Column("waves", "Waves", text="{:,.2f}".format),
-    Column("full_waves"),
-    Column("last_wave_blocks", value="partial_wave_blocks"),
-    Column("last_wave_fill", "Last wave", text=percent),
-    Column("idle_share", "GPU idle", text=percent, optional=1),
-    Column("filling_grid_below"),
-    Column("filling_grid_above", "No tail"),
+    Column("waves", "Waves", show=lambda waves: _number_of_waves(waves)),
+    Column("full_waves", value=_exact("full_waves")),
+    Column("last_wave_blocks", value=_exact("partial_wave_blocks")),
+    Column("last_wave_fill", "Last wave", _exact("last_wave_fill"), percent),
+    Column("idle_share", "GPU idle", _exact("idle_share"), percent, optional=1),
+    Column("filling_grid_below", value=_exact("filling_grid_below")),
+    Column("filling_grid_above", "No tail", _exact("filling_grid_above")),
 )  # fmt: skip
 
 COLUMNS = (
@@ -67,18 +74,20 @@ STEP_TABLE = (
 )
 
 
-def calc_report(rows: Sequence[ResultRow], *, is_explained: bool = False) -> Report:
-    """Return the report of a kernel on each of some GPUs."""
+def calc_report(
+    rows: Sequence[ResultRow], launch: Mapping[str, Any] | None = None, *, is_explained: bool = False
+) -> Report:
+    """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and clusters."""
     kernel = rows[0].kernel
     one = len(rows) == 1
-    headline = list(_headline(rows[0])) if one else [kernel_text(kernel)]
+    headline = list(_headline(rows[0])) if one else [_launch_text(rows[0])]
     details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
     for row in rows if is_explained else ():
         if not one:
             details.append(Table(gpu_text(row.gpu), RESOURCE_TABLE, list(_resource_rows(row))))
         details += _explanation(explain(row.result))
     notes = list(dict.fromkeys(each for row in rows for each in _notes(row, is_only=one)))
-    inputs = kernel.to_dict()
+    inputs = {**kernel.to_dict(), **(launch or {})}
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, details, notes, has_table=not one)
 
 
@@ -87,11 +96,16 @@ def _headline(row: ResultRow) -> Iterator[str]:
     yield result_text(result)
     if row.waves is not None:
         yield _waves_text(row.waves)
-    yield kernel_text(row.kernel, row.gpu)
+    yield _launch_text(row, row.gpu)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
         where = "" if row.compile_error is None else "With dynamic shared memory instead, "
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
+
+
+def _launch_text(row: ResultRow, *gpus: Gpu) -> str:
+    size = row.wave and row.wave.cluster_size
+    return f"{kernel_text(row.kernel, *gpus)}{f', clusters of {size}' if size else ''}"
 
 
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
@@ -179,7 +193,7 @@ def _headroom(found: SlackFields) -> str:
 
 def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
-        yield Table(_grid_text(waves[0].launch), [column for column in WAVE_COLUMNS if column.title], waves)
+        yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
     yield from gpu_remarks(rows, [row.result.reason or row.compile_error for row in rows])
     if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])
@@ -237,12 +251,18 @@ def _waves_text(waves: WavesFields) -> str:
     grid, most = count(waves.launch.blocks, "block"), _wave_blocks(waves.full_wave)
     filled = percent(waves.last_wave_fill)
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
+    if waves.full_wave.is_upper_bound:
+        return f"{grid} in {_number_of_waves(waves)} waves of {most}"
     if not waves.full_waves:
         return f"{grid} in one wave of {most}: {filled} full"
     if not waves.partial_wave_blocks:
         return f"{grid} in {count(waves.rounds, 'wave')} of {most}: no tail{idle}"
-    run = f"{grid} in {waves.waves:,.2f} waves of {most}: last wave {filled} full{idle}"
+    run = f"{grid} in {_number_of_waves(waves)} waves of {most}: last wave {filled} full{idle}"
     return f"{run} (no tail with {waves.filling_grid_below:,} or {waves.filling_grid_above:,} blocks)"
+
+
+def _number_of_waves(waves: WavesFields) -> str:
+    return f"{'at least ' if waves.full_wave.is_upper_bound else ''}{waves.waves:,.2f}"
 
 
 def _wave_blocks(wave: FullWave) -> str:

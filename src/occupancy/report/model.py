@@ -42,8 +42,8 @@ NOTES = {note.code: note for note in (
          "resources. Not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
     Note("cluster-bound",
-         "Clusters are an upper bound: each must fit in one GPC. For exact numbers, set `max_active_clusters` "
-         "(`--device`)."),
+         "Clusters are an upper bound: each must fit in one GPC. For exact waves and their tail, set "
+         "`max_active_clusters` (`--max-active-clusters`, or `--device`)."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
@@ -165,6 +165,13 @@ class Paragraph(NamedTuple):
 
 Section = Table | Paragraph
 
+
+def filled(columns: Sequence[Column], rows: Sequence[Any]) -> list[Column]:
+    """Return the columns of a screen that have values, or that the user chose."""
+    cells = ((each, map(each.cell, rows)) for each in columns if each.title)
+    return [each for each, texts in cells if each.optional == ALWAYS or not {"", "-"}.issuperset(texts)]
+
+
 FACTS = (
     Column("label", value=itemgetter(0), align="left"),
     Column("text", value=itemgetter(1), align="left", wraps=True),
@@ -204,13 +211,7 @@ class Report:
     def sections(self) -> list[Section]:
         """Return everything between headline and notes that a person reads."""
         rows = list(islice(self.rows, self.limit)) if self.has_table else []
-        columns = [
-            each
-            for each in self.columns
-            if each.title
-            and (each.optional == ALWAYS or any(each.cell(row) not in ("", "-") for row in rows))
-        ]
-        return [*([Table("", columns, rows)] if rows else []), *self.details]
+        return [*([Table("", filled(self.columns, rows), rows)] if rows else []), *self.details]
 
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""

@@ -36,7 +36,7 @@ class ResultRow:
 
     @property
     def is_one_wave(self) -> bool:
-        return self.waves is not None and self.waves.waves <= 1
+        return self.waves is not None and self.waves.waves <= 1 and not self.waves.full_wave.is_upper_bound
 
     def cap(self, step: NextStep) -> RegisterCap | None:
         """Return the compiler's register cap for a step; None if the registers do not change."""

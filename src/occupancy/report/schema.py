@@ -31,6 +31,9 @@ REPORTS: Mapping[str, tuple[Sequence[Column], str, Sequence[str]]] = {
 """Report -> its columns, the key of its rows, and further members of its JSON."""
 
 OTHER_INPUTS = {
+    "grid": ("array", "Blocks along x, y and z"),
+    "cluster": ("array", "Blocks per cluster along x, y and z"),
+    "max_active_clusters": ("integer", "Resident clusters of the whole GPU"),
     "smem_per_thread": ("integer", "Dynamic shared memory per thread in bytes"),
     **dict.fromkeys(("gpu", "cc"), ("string", "GPU, or compute capability")),
     **dict.fromkeys(("old", "new", "build", "rules", "baseline"), ("string", "File or folder")),

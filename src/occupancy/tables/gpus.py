@@ -93,34 +93,31 @@ class LimitsTable:
     """Limits by compute capability: those of a user's file (see `read_limits`), then the shipped ones."""
 
     def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
-        self._own: dict[str, Limits] = {}
+        self.own: dict[str, Limits] = {}
+        """Rows of the user's file, in file order."""
         if file is not None:
             from .custom import read_limits
 
-            self._own = read_limits(file)
+            self.own = read_limits(file)
 
     def limits(self, cc: object) -> Limits:
         """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads."""
         wanted = ComputeCapability.parse(cc)
-        return self._own.get(str(wanted)) or shipped.limits(wanted)
+        return self.own.get(str(wanted)) or shipped.limits(wanted)
 
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""
         wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
         if not wanted.replace(" ", "").isalpha():  # no name has a digit, and the search is slow
             return ()
-        rows = {str(cc): shipped.limits(cc) for cc in shipped.known()} | self._own
-        return tuple(
-            row
-            for row in sorted(rows.values(), key=lambda row: row.compute_capability)
-            if wanted in (row.architecture.lower(), row.architecture.lower().split()[0])
-        )
+        names = ((row, row.architecture.lower()) for row in self.rows())
+        return tuple(row for row, name in names if wanted in (name, name.split()[0]))
 
     def rows(self, *, every: bool = True) -> tuple[Limits, ...]:
-        """Return the rows of the user's file in file order, or the shipped rows (all, or from 7.5 on)."""
+        """Return the shipped rows (all, or from 7.5 on) and those of the user's file, oldest first."""
         oldest = ComputeCapability(1, 0) if every else CURRENT_FROM
-        shipped_rows = (shipped.limits(cc) for cc in shipped.known() if cc >= oldest)
-        return tuple(self._own.values() or shipped_rows)
+        rows = {str(cc): shipped.limits(cc) for cc in shipped.known() if cc >= oldest} | self.own
+        return tuple(sorted(rows.values(), key=lambda row: row.compute_capability))
 
 
 class HasGpu(Protocol):

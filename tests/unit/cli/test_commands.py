@@ -88,6 +88,12 @@ def test_values_that_a_grid_and_a_function_of_the_block_size_add() -> None:
     (wave,) = calc["gpus"]
     assert (wave["waves"]["blocks_per_wave"], wave["waves"]["last_wave_blocks"]) == (2112, 1000)
     assert all(each["dynamic_smem"] == 32 * each["threads"] for each in sizes["block_sizes"])
+    clusters = "calc --gpu H200 -t 384 -r 168 -s 200k --grid 1056 --cluster 4"  # 30 clusters on a real one
+    bound, exact = (as_json(*clusters.split(), *each) for each in ((), ("--max-active-clusters", "30")))
+    keys = "waves", "last_wave_fill", "filling_grid_below", "filling_grid_above"
+    tails = [tuple(each["gpus"][0]["waves"][key] for key in keys) for each in (bound, exact)]
+    assert tails == [(8, None, None, None), (8.8, 0.8, 960, 1080)]
+    assert (exact["inputs"]["grid"], exact["inputs"]["cluster"]) == ([1056, 1, 1], [4, 1, 1])
 
 
 def test_columns_by_other_names() -> None:

@@ -174,7 +174,7 @@ def test_limits_that_are_accepted_can_be_computed_with(
         assert all(each is None or each >= 0 for each in answer.block_limits)
 
 
-def test_the_users_rows_come_before_the_shipped_ones(tmp_path: Path) -> None:
+def test_the_users_rows_replace_the_shipped_ones(tmp_path: Path) -> None:
     rows = '  "13.0": {like: "10.0", sub_partitions: 8}\n  "9.0": {like: "9.0", max_blocks_per_multiprocessor: 7}\n'
     own = LimitsTable(write(tmp_path, HEAD + rows))
     assert LimitsTable().limits("sm_90a") == shipped.limits("9.0")
@@ -182,7 +182,8 @@ def test_the_users_rows_come_before_the_shipped_ones(tmp_path: Path) -> None:
     assert own.limits("sm_90a").max_blocks_per_multiprocessor == 7
     assert own.limits((13, 0)).sub_partitions == 8
     assert own.limits(80) == shipped.limits("8.0")
-    assert [str(row.compute_capability) for row in own.rows()] == ["13.0", "9.0"]
+    assert list(own.own) == ["13.0", "9.0"]
+    assert [row.compute_capability for row in own.rows()] == [*shipped.known(), (13, 0)]
     with pytest.raises(UnknownComputeCapabilityError):
         own.limits("14.0")
     with pytest.raises(InputError):

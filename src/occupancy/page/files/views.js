@@ -152,15 +152,16 @@ function showBars(result) {
 }
 function showWaves({ wave, waves, sms, limits }) {
   const { blocks, clusters, cluster_size: size } = wave ?? {};
-  const set = (grid) => button(grouped(grid), () => app.change({ grid: `${grid}` }), { class: "link" });
-  const grids = [waves?.filling_grid_below, waves?.filling_grid_above].filter((each) => each);
-  const fills = grids.map((grid, at) => [at > 0 && " or ", set(grid)]);
+  const grids = [waves?.filling_grid_below, waves?.filling_grid_above].filter(Boolean);
+  const fills = grids.map((grid, at) => [at > 0 && " or ",
+    button(grouped(grid), () => app.change({ grid: `${grid}` }), { class: "link" })]);
   const lines = [
     wave && `${grouped(sms)} SMs hold ${words.count(blocks, "block")}`
       + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
     size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
-    waves && `${Number(waves.waves.toPrecision(4))} waves, the last ${words.percent(waves.last_wave_fill)} full.`,
-    waves?.idle_share > 0 && [`${words.percent(waves.idle_share)} of the GPU idle. No tail: `, fills, "."],
+    waves && `${size ? "At least " : ""}${+waves.waves.toPrecision(4)} waves.`,
+    !size && waves?.idle_share > 0 && [`Last wave ${words.percent(waves.last_wave_fill)} full, GPU `
+      + `${words.percent(waves.idle_share)} idle. No tail: `, fills, "."],
   ];
   fill(byId("waves"), lines.filter(Boolean).map((text) => element("p", {}, text)));
 }
