@@ -14,9 +14,8 @@ def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDeco
     combinations.
     """
     some = pytest.param(sample, id="sample", marks=pytest.mark.sample)
-    return pytest.mark.parametrize(
-        name, [some, pytest.param(everything, id="all", marks=pytest.mark.thorough)]
-    )
+    rest = pytest.param(everything, id="all", marks=pytest.mark.thorough)
+    return pytest.mark.parametrize(name, [some, rest])
 
 
 def examples(count: int) -> settings:

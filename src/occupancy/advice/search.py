@@ -76,9 +76,7 @@ class VariedResource:
         unit, first = 1, low
         if self.resource == "smem":  # from the last amount with the allocation of `low`
             unit = self.now.limits.shared_memory_allocation_unit
-            ends = _equal_runs(
-                lambda amount: self.result(amount).allocated.shared_memory, low, low + unit - 1
-            )
+            ends = _equal_runs(lambda size: self.result(size).allocated.shared_memory, low, low + unit - 1)
             first, _ = next(ends)
 
         def amount_at(index: int) -> int:

@@ -74,14 +74,11 @@ class CheckResult(Printed, Checked):
         return check_report(self, {"build": self.build, **self.inputs}, self.command, self.updated)
 
     def __repr__(self) -> str:
-        """Return the headline and the first failing kernel, for ``assert result.passed, result``."""
-        # pytest shows 240 characters, from the start and the end.
+        """Return the headline and the first failing kernels, for ``assert result.passed, result``."""
         report = self.report()
-        parts = [report.headline[0].partition(" (")[0]]
-        for section in report.details[:1]:
-            if isinstance(section, Table):
-                parts += [section.title, *map(": ".join, section.rows)]
-        return f"<CheckResult: {'; '.join(parts)}>"
+        titles = [each.title for each in report.details if isinstance(each, Table)]
+        # pytest shows 240 characters, from the start and the end.
+        return f"<CheckResult: {'; '.join([report.headline[0].partition(' (')[0], *titles[:3]])}>"
 
 
 def diff(
@@ -142,7 +139,7 @@ def check(
 
         >>> rules = [occupancy.Rule(kernels="*gemm*", min_occupancy=0.5, max_spill_bytes=0)]
         >>> result = occupancy.check("build/", rules)    # doctest: +SKIP
-        >>> assert result.passed, result    # doctest: +SKIP
+        >>> assert result.passed, str(result)    # doctest: +SKIP
 
     Args:
         build: Files and folders that `scan` reads.
@@ -151,7 +148,7 @@ def check(
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
         allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
         update: Update the baseline, or only the kernels selected by ``name`` and ``arch``. Rules that
-            compare with it then pass, unless a kernel cannot launch.
+            compare with it then pass, unless a kernel cannot launch with the given threads.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
@@ -168,12 +165,10 @@ def check(
     after = _read_whole(paths)
     wanted = replace(wanted, baseline=path, allow_removed=wanted.allow_removed + removable(allow_removed))
     if update:
-        done, updated = _update(reading, after, wanted)
+        done, text = _update(reading, after, wanted)
     else:
-        done, updated = _check(reading, after, wanted, command), ""
-    return CheckResult(
-        **vars(done), build=after.name, command=command, inputs=reading.inputs(), updated=updated
-    )
+        done, text = _check(reading, after, wanted, command), ""
+    return CheckResult(**vars(done), build=after.name, command=command, inputs=reading.inputs(), updated=text)
 
 
 def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checked:

@@ -251,7 +251,8 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         # Triton's 0 columns of tensor memory are none.
         if value is None or argument in given or (argument == "tensor_memory" and not value):
             continue
-        if argument in sources and not _are_equal(argument, inputs[argument], value):
+        number: Any = (lambda size: parse_threads(size)[0]) if argument == "threads" else str
+        if argument in sources and number(inputs[argument]) != number(value):
             problem = f"has two values: {sources[argument]} is {inputs[argument]}, and {name} is {value}"
             hint = f"Pass {argument}, a value or a function of the configuration."
             raise InputError(problem, where=argument, hint=hint)
@@ -268,9 +269,3 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         hint = "Add threads, num_warps or block_size_x to each configuration, or pass `threads` for all."
         raise InputError("is missing", where="threads", hint=hint)
     return inputs
-
-
-def _are_equal(argument: str, first: object, second: object) -> bool:
-    if argument == "threads":
-        return parse_threads(first)[0] == parse_threads(second)[0]
-    return str(first) == str(second)

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ..report.model import Report
 
 
-def _block_sizes(
-    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, str] | None:
+def _block_sizes(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, str] | None:
     """Return block sizes by patterns of kernels' names; one without a name is for all."""
     return {name.strip() or "*": size for name, _, size in (text.rpartition("=") for text in texts)} or None
 

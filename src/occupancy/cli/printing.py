@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,7 +36,16 @@ def format_option(*others: str) -> Option:
 
 
 FORMAT = format_option()
-output_option = partial(Option, "-o", "--output", group="output", metavar="FILE")
+
+
+def _only_file(context: click.Context, option: click.Parameter, paths: Sequence[str]) -> str | None:
+    if len(paths) > 1:
+        raise click.BadParameter("can be given once. Run the command for each file.", context, option)
+    return paths[0] if paths else None
+
+
+_ONE_FILE: Any = {"metavar": "FILE", "multiple": True, "callback": _only_file}
+output_option = partial(Option, "-o", "--output", group="output", **_ONE_FILE)
 
 
 def show(report: Report, output_format: str | None) -> None:

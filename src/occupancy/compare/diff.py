@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
 from ..advice.launch_bounds import launch_bounds
-from ..advice.next_steps import NextStep, next_steps, step_with
+from ..advice.next_steps import next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
 from ..builds.rows import Evaluator, ScannedKernel, is_possible
@@ -62,8 +62,6 @@ class Change(NamedTuple):
 class Fix(NamedTuple):
     """Change that brings the values of a kernel within limits."""
 
-    step: NextStep | None
-    """Smallest sufficient change of inputs; None if unknown."""
     changes: Mapping[str, Sequence[Change]]
     """Verb (relax, restore, reduce, launch or "or launch") -> changes."""
     live_values: str
@@ -246,9 +244,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
             has_more = measure not in SPILLED and regs is not None and regs.new > regs.old
             for name, *limits in limiting:
                 # More threads or blocks leave fewer registers.
-                before, after = (
-                    -prod(filter(None, one)) if isinstance(one, tuple) else one or 0 for one in limits
-                )
+                before, after = (-prod(filter(None, x)) if isinstance(x, tuple) else x or 0 for x in limits)
                 if (after > before) == has_more:
                     names.add(name)
         if "smem" in {measure, *found}:
@@ -306,7 +302,7 @@ def find_fix(
     too_low = [threads for threads, _ in bounds if threads < new.threads]
     requires: Any = _sufficient(new, limits, but_occupancy=bool(too_low))
     if requires is None or (spills and "regs" in requires):
-        return Fix(None, {}, "only" if spills else "")
+        return Fix({}, "only" if spills else "")
     old_regs = (old and old.record.regs) or 0
     verbs = {"threads": "launch"}
     has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
@@ -315,8 +311,7 @@ def find_fix(
     elif has_new_spills and not (old and register_limits):
         own, cap = _source_bounds(new.record), new.record.register_cap or 255  # also of -maxrregcount
         relaxed = {"relax": [Change("launch_bounds", None, own)]} if own and own[1] and cap < 255 else {}
-        return Fix(None, relaxed, "or")
-    step = step_with(new.result, requires) if requires and new.result else None
+        return Fix(relaxed, "or")
     is_restored = 0 < old_regs <= requires.get("regs", 0)
     restored = register_limits if is_restored or has_new_spills or too_low else []
     if restored and is_restored:
@@ -327,7 +322,7 @@ def find_fix(
     changes["or launch"] = [Change("threads", None, threads) for threads in too_low]
     for name, amount in requires.items():
         changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, None, amount))
-    return Fix(step, changes, "or" if has_new_spills and not too_low else "")
+    return Fix(changes, "or" if has_new_spills and not too_low else "")
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:

@@ -44,9 +44,7 @@ MAX_GPU_NAME = 96  # characters of a GPU's name, the same limit as in the driver
 
 def launch_record(metrics: dict[str, float], **given: Any) -> KernelRecord:
     """Return the record of a launch from metrics in base units; given fields take precedence unless None."""
-    values: dict[str, Any] = {
-        field: _value(metrics, name, unit) for field, (name, _, unit) in _METRICS.items()
-    }
+    values: dict[str, Any] = {key: _value(metrics, name, unit) for key, (name, _, unit) in _METRICS.items()}
     for field, names in _SHAPES.items():
         shape = tuple(_value(metrics, name) for name in names)
         values[field] = shape if all(shape) else None  # all are 0 for a launch without clusters

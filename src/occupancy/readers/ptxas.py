@@ -45,7 +45,7 @@ _BEFORE, _AFTER = 20, 200
 _JOINED = re.compile(rf"\\n|(?=(?:ptxas|nvlink)\S{{0,9}} info\b)| (?=\d{{1,12}}{_STACK_FRAME})")
 
 _LOST = (
-    "skipped {} from here on: 'Compiling entry function' lines are missing, wrapped, out of order, or mixed. "
+    "skipped {} from here on: {!r} lines are missing, wrapped, out of order, or mixed. "
     "Pass the whole log unwrapped, or write one for each object: nvcc -Xptxas -v ... 2> kernels.log"
 )
 _LINKED_SMEM_NOTE = "The linker includes 1,024 reserved bytes of shared memory for sm_90, none for others."
@@ -115,7 +115,11 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             if not is_linked:
                 kernel, incomplete = None, max(0, incomplete - 1)
     if skipped := max(entries, results) - complete:
-        yield ReadProblem(source, None, _LOST.format(count(skipped, "kernel")), skipped_from or start)
+        hint = (
+            "" if entries else f". For one kernel: occupancy calc --cc CC --threads N --regs {usage['regs']}"
+        )
+        problem = _LOST.format(count(skipped, "kernel"), COMPILING if results else "Used N registers")
+        yield ReadProblem(source, None, problem + hint, skipped_from or start)
 
 
 def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:

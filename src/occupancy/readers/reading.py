@@ -352,7 +352,7 @@ def reason_without_kernels(content: Content) -> str:
     if _JSON_START.match(head):
         return "is JSON, but neither a trace nor Triton metadata. Baselines are only for diff and check"
     if b"Used " in head and b" registers" in head:
-        return "contains 'Used N registers' without the 'Compiling entry function' line before it. Pass both lines"
+        return "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"
     return "contains no kernels. Supported: PTX, and output of ptxas -v, cuobjdump -res-usage and ncu --csv"
 
 

@@ -46,11 +46,12 @@ def _result(finding: Finding) -> dict[str, Any]:
     if finding.line is not None:
         physical["region"] = {"startLine": finding.line}
     logical = [{"fullyQualifiedName": untrusted.printable(finding.kernel), "kind": "function"}]
+    text = untrusted.printable_lines(finding.message).replace("](", "] (")  # [words](place) would be a link
     fingerprint = untrusted.printable(f"{finding.kernel} {finding.arch} {finding.rule}")
     return {
         "ruleId": finding.rule,
         "level": finding.severity,
-        "message": {"text": untrusted.sarif_text(finding.message)},
+        "message": {"text": text},
         "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
         "partialFingerprints": {"kernelAndRule/v1": fingerprint},
     }

@@ -65,6 +65,7 @@ def phrases(changes: Iterable[Change]) -> str:
 
 class OnArch(NamedTuple):
     arch: str | None
+    source: str
     values: Sequence[str]
     causes: Sequence[Change]
     fix: Fix
@@ -73,7 +74,7 @@ class OnArch(NamedTuple):
 
 def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
     """Return labels and texts: the values of each architecture, then causes, other changes and the fix."""
-    kernels = sorted(kernels, key=lambda each: age(each.arch))
+    kernels = _distinct(kernels)
     values = [(each.arch or "-", text) for each in kernels for text in each.values]
     cause = _by_arch([(each.arch, each.causes) for each in kernels])
     others = _by_arch([(each.arch, each.others) for each in kernels])
@@ -82,15 +83,30 @@ def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
     return [*values, *((name, text) for name, text in texts.items() if text)]
 
 
+def _distinct(kernels: Iterable[OnArch]) -> list[OnArch]:
+    """Merge equal changes of several files; name the files where an architecture has different changes."""
+    merged: list[tuple[OnArch, list[str]]] = []
+    for kernel in sorted(kernels, key=lambda each: age(each.arch)):
+        bare = kernel._replace(source="")
+        files = next((files for each, files in merged if each == bare), [])
+        if not files:
+            merged.append((bare, files))
+        files.append(file_name(kernel.source))
+    archs = [each.arch for each, _ in merged]
+    return [
+        each._replace(arch=f"{each.arch or '-'} {listed(files, 1)}") if archs.count(each.arch) > 1 else each
+        for each, files in merged
+    ]
+
+
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
     phrases = {}
     for verb, prefix in _VERBS.items():
         if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix):
             phrases[verb] = f"{verb} {text}"
-    alternatives = (
-        [phrases.pop("or launch"), "and set `threads` (`--threads`)"] if "or launch" in phrases else []
-    )
+    set_threads = " and set `threads` (`--threads`)"  # compiled code does not contain the launch
+    alternatives = [phrases.pop("or launch") + set_threads] if "or launch" in phrases else []
     needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
     if "only" in live_values:
         needed.append("reduce live values, because a kernel with fewer registers spills more")
@@ -127,21 +143,21 @@ def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
     return grouped
 
 
-def _named(records: Sequence[KernelRecord]) -> Iterator[tuple[str, KernelRecord]]:
+def named_records(records: Sequence[KernelRecord]) -> Iterator[tuple[str, KernelRecord]]:
     """Yield short names and records; overloads keep their parameters, whatever their architectures."""
     names = short_names((each.demangled, None) for each in records)
     return ((names[each.demangled], each) for each in records)
 
 
 def names_by_archs(records: Sequence[KernelRecord]) -> dict[str, list[str]]:
-    return by_archs((name, each.arch) for name, each in _named(records))
+    return by_archs((name, each.arch) for name, each in named_records(records))
 
 
 def placed_names(records: Sequence[KernelRecord]) -> list[str]:
     """Return the short names with their places in the source, if known: ``img::blur (k.cu:8)``."""
     return [
         f"{name} ({file_name(each.file)}:{each.line})" if each.file and each.line else name
-        for name, each in _named(records)
+        for name, each in named_records(records)
     ]
 
 

@@ -62,7 +62,8 @@ class BrokenOnArchs(NamedTuple):
                 if each.limit or bound == "maximum":
                     text += f" ({bound} {changes.change_text(name, None, each.limit)})"
                 values.append(text)
-            kernels.append(changes.OnArch(new.record.arch, values, broken.causes, broken.fix))
+            place = new.record.arch, new.record.source
+            kernels.append(changes.OnArch(*place, values, broken.causes, broken.fix))
         return changes.change_facts(kernels)
 
 
@@ -89,6 +90,7 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
 class CheckRow(NamedTuple):
     record: KernelRecord
     violation: Violation
+    fix: str
     broken: BrokenKernel | None = None
 
 
@@ -106,7 +108,7 @@ COLUMNS = (
            about="True if the block size is assumed", type="boolean"),
     Column("causes", value=lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", text=changes.phrases, type="objects"),
-    Column("fix", value=lambda row: (row.broken and changes.fix_phrase([("", row.broken.fix)])) or None,
+    Column("fix", value=lambda row: row.fix or None,
            about="Smallest change that satisfies the rules of the kernel, if one is known", type="string"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
@@ -116,14 +118,15 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     """Return the report of a check, given its command line, and the changes of an updated baseline."""
     kernels, removed = broken_by_name(check), list(_removed(check))
     rows = [
-        CheckRow(broken.kernel.record, violation, broken)
+        CheckRow(broken.kernel.record, violation, changes.fix_phrase([("", broken.fix)]), broken)
         for kernel in kernels
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
     compares = check.removed or any(CRITERIA[row.violation.criterion].compares for row in rows)
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
-    rows += [CheckRow(record, no_rule) for record in check.removed]
+    fixes = {name: each.fix for each in removed for name in each.names}
+    rows += [CheckRow(record, no_rule, fixes[name]) for name, record in changes.named_records(check.removed)]
     inputs = {"rules": check.rules.source, "baseline": check.rules.baseline, **inputs}
     values = {
         "passed": check.passed,
@@ -165,10 +168,11 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
         missing = set(archs.split(", "))
         them, name = ("it", quote(*names)) if len(names) == 1 else ("them", "NAME")
         problem = "removed" if missing == built else f"removed for {archs}"
-        fix = f"restore {them}, or run check with --update --name {name}, or change allow_removed"
+        fix = f"restore {them}, or set `allow_removed`, or set `update` (`--update --name {name}`)"
         if built.isdisjoint(missing):
             problem = f"without code for {archs}"
-            fix = f"build for {archs} again, or run check with --update --arch {archs.replace(', ', ' --arch ')}"
+            options = f"--update --arch {archs.replace(', ', ' --arch ')}"
+            fix = f"build for {archs} again, or set `update` (`{options}`)"
         yield RemovedKernels(names, archs, problem, fix)
 
 

@@ -96,9 +96,8 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
     notes = list(_notes(differences))
     columns = named(COLUMNS, rows)
-    return Report(
-        "diff", [headline], columns, rows, "kernels", inputs, details, notes, values=values, has_table=False
-    )
+    parts = ([headline], columns, rows, "kernels", inputs, details, notes)
+    return Report("diff", *parts, values=values, has_table=False)
 
 
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
@@ -131,7 +130,7 @@ def _on_arch(row: DiffRow) -> changes.OnArch:
     spills = [changes.phrase(*each) for each in row.others if each.name == "spills"]
     values = [", ".join([occupancy_phrase(row.old, row.new), *spills])]
     others = [each for each in row.others if each.name != "spills"]
-    return changes.OnArch(row.new.record.arch, values, row.explaining, row.fix, others)
+    return changes.OnArch(row.new.record.arch, row.new.record.source, values, row.explaining, row.fix, others)
 
 
 def _notes(differences: Differences) -> Iterator[Note]:

@@ -145,10 +145,8 @@ def sources_report(values: Sequence[Provenance]) -> Report:
     for code, source in sources.items():
         lines += [f"  {code}: {source.title}", f"    {source.where} ({source.license})"]
     details.append(Paragraph(lines))
-    about, headline = {"sources": sources}, ["Sources of the limits"]
-    return Report(
-        "sources", headline, SOURCE_COLUMNS, values, "limits", {}, details, values=about, has_table=False
-    )
+    parts = (["Sources of the limits"], SOURCE_COLUMNS, values, "limits", dict[str, Any](), details)
+    return Report("sources", *parts, values={"sources": sources}, has_table=False)
 
 
 GPU_COLUMNS = (

@@ -243,9 +243,11 @@ def sweep_picture(
 
 def curves(result: Result) -> dict[str, list[Step]]:
     """Return the steps over threads, registers and shared memory, while all else stays."""
-    own = _own_values(result)
+    own, limits, most = _own_values(result), result.limits, result.limits.max_threads_per_block
+    sizes = [*range(limits.warp_size, most, limits.warp_size), most]  # most threads of each number of warps
+    by_size = ((size, Result(limits, result.kernel.replace(threads=size), result.model)) for size in sizes)
     steps = {
-        "threads": list(_steps(1, _over_threads(result), own["threads"])),
+        "threads": list(_steps(1, by_size, own["threads"])),
         "regs": list(_steps(1, VariedResource(result, "regs").results(1), own["regs"])),
         "smem": list(_steps(0, VariedResource(result, "smem").results(0), own["smem"])),
     }
@@ -259,13 +261,6 @@ def _own_values(result: Result) -> dict[str, int | None]:
     kernel = result.kernel
     shared_memory = kernel.shared_memory if kernel.has_shared_memory else None
     return {"threads": kernel.threads, "regs": kernel.regs, "smem": shared_memory}
-
-
-def _over_threads(result: Result) -> Iterator[tuple[int, Result]]:
-    """Yield the result for each number of warps, with the most threads that they hold."""
-    limits, most = result.limits, result.limits.max_threads_per_block
-    for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
-        yield threads, Result(limits, result.kernel.replace(threads=threads), result.model)
 
 
 def _steps(first: int, results: Iterator[tuple[int, Result]], own: int | None) -> Iterator[Step]:

@@ -95,8 +95,3 @@ def github_message(text: str) -> str:
 def github_property(text: str) -> str:
     """Escape a property of a workflow command, such as its title."""
     return github_message(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def sarif_text(text: str) -> str:
-    """Escape text for a message of SARIF, in which `[words](place)` would be a link."""
-    return printable_lines(text).replace("](", "] (")

@@ -3,6 +3,8 @@
 from functools import partial
 from pathlib import Path
 
+from occupancy.compare.diff import Fix
+from occupancy.report.changes import OnArch, change_facts
 from tests.cli_runner import as_csv, as_json, run
 
 diff = partial(as_json, "diff")
@@ -22,6 +24,13 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     assert diff("-", builds / "after", stdin=content)["summary"] == summary
 
 
+def test_files_are_named_only_if_they_differ() -> None:
+    one = OnArch("sm_90", "wheel/a.so", ["50%"], (), Fix({}, ""))
+    other = one._replace(source="c.so", values=["25%"])
+    assert change_facts([one, one]) == [("sm_90", "50%")]
+    assert change_facts([one, one, other]) == [("sm_90 a.so and 1 more", "50%"), ("sm_90 c.so", "25%")]
+
+
 def test_threshold(builds: Path) -> None:
     # blur loses 25 and 50 points, and 88.9% of its shared memory is new, like the whole stack of warp_image.
     for threshold, changed in {0: 4, "50%": 4, 88: 4, 89: 2, 100: 0}.items():
@@ -34,10 +43,8 @@ def test_formats(builds: Path, tmp_path: Path) -> None:
     rows = diff(old, new)["kernels"]
     table = as_csv("diff", old, new)
     assert [(row["verdict"], row["name"]) for row in table] == [(row["verdict"], row["name"]) for row in rows]
-    assert (table[1]["causes"], table[1]["other_changes"]) == (
-        "shared memory 4 -> 36 KiB",
-        "registers 23 -> 22",
-    )
+    changed = table[1]["causes"], table[1]["other_changes"]
+    assert changed == ("shared memory 4 -> 36 KiB", "registers 23 -> 22")
     assert run("diff", old, old, "--format", "csv").stdout.count("\n") == 1, "a header"
     assert run("diff", old, old).stdout == "14 kernels, all the same\n"
     assert run("diff", old, new, "-o", str(tmp_path / "x.html")).exit_code == 0

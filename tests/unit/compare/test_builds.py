@@ -346,15 +346,15 @@ class TestCheck:
     def test_a_fix_satisfies_all_rules_and_restores_registers_only_if_all_rules_allow_them(self) -> None:
         def fix(new: KernelRecord, *rules: Rule, **old: Any) -> Any:
             (broken,) = check([new], *rules, baseline=[kernel(**old)]).broken
-            return broken.fix.step and broken.fix.step.requires
+            return {each.name: each.new for made in broken.fix.changes.values() for each in made}
 
         smem = Rule(max_smem="16k", max_smem_growth="20k")
         rules = Rule(max_occupancy_drop=0), Rule(min_occupancy=0.6), smem
         assert fix(kernel(static_smem=36 << 10, regs=64), *rules) == {"smem": 16 << 10, "regs": 32}
         spilling = kernel(regs=40, spill_store_bytes=8)
         assert fix(spilling, Rule(no_new_spills=True), regs=96) == {"regs": 96}
-        assert fix(spilling, Rule(no_new_spills=True, max_regs=64), regs=96) is None
-        assert fix(spilling, Rule(max_regs=32), regs=96) is None  # would spill more
+        assert fix(spilling, Rule(no_new_spills=True, max_regs=64), regs=96) == {}
+        assert fix(spilling, Rule(max_regs=32), regs=96) == {}  # would spill more
         (broken,) = check([replace(spilling, register_cap=40)], Rule(no_new_spills=True), baseline=[]).broken
         assert broken.fix.changes == {"relax": [("launch_bounds", None, (256, 6))]}
 
