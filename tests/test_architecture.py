@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 196,
-    "values": 1330,
+    "values": 1331,
     "tables": 953,
     "engine": 833,
     "readers": 3356,

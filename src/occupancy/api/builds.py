@@ -289,7 +289,7 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None) -> Rules:
         given = as_list(rules)
         wrong = [each for each in given if not isinstance(each, RuleEntry)]
         if wrong or not any(isinstance(each, Rule) for each in given):
-            problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "contains no Rule"
+            problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "is empty"
             raise RulesError(problem, where="rules", hint="Write them as [Rule(min_occupancy=0.5)].")
         return Rules(
             rules=tuple(each for each in given if isinstance(each, Rule)),

@@ -247,15 +247,15 @@ class _Merging:
             row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
             others = f", and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
             differences = ", ".join(
-                f"{getattr(line, name):,} {_LABELS[name]} in the log, {getattr(row, name):,} in the image"
+                f"{getattr(line, name):,} {_LABELS[name]} in the log, {getattr(row, name):,} in the machine code"
                 for name in _differences(line, row)
             )
             yield ReadProblem(
                 log,
                 None,
-                f"contradicts {row.source} about {base_name(row.name)} for {row.arch} ({differences}){others}: "
-                "the log is from another build, or from before linking. The values of the image are used, and the "
-                "spills in the log are ignored. Keep only the log of the build that produced the images",
+                f"contradicts {row.source} about {base_name(row.name)} for {row.arch} ({differences}){others}. "
+                "The log is from another build, or from before linking, so its spills do not count. Delete it, or "
+                "keep only the log of the build that produced these files",
             )
 
 

@@ -94,7 +94,7 @@ def _row(
 def fits(
     occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
 ) -> None:
-    """List the compute capabilities, or GPUs, that can run a kernel, and why others cannot.
+    """List the compute capabilities or GPUs that can run a kernel, with a reason for each that cannot.
 
     \b
     occupancy fits --threads 256 --regs 64 --smem 96k
@@ -124,8 +124,8 @@ def budget(
 ) -> None:  # fmt: skip
     """Find the most registers and shared memory that reach a target on all GPUs.
 
-    A kernel must stay within both limits of a row. Without a target, the table has one row per number of blocks.
-    With --regs or --smem, the kernel must be able to reach the target. Without one, the table ignores these values.
+    A kernel must stay within both limits of a row. With a target, --regs and --smem must allow it. Without a target,
+    the table has one row per number of blocks, and ignores --regs and --smem.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%

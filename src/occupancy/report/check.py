@@ -140,7 +140,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     headline = [_headline(check, len(kernels), removed), *filter(None, [updated])]
     details = list(_sections(check, kernels, removed))
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
-        update = f"{command} --update (--name NAME for one)" if check.rules.source else "set `update`"
+        update = f"{command} --update. For one, add --name NAME." if check.rules.source else "set `update`"
         details.append(Paragraph([f"To accept the changes since the baseline: {update}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
     notes = [note("assumed-threads")] if has_mark else []

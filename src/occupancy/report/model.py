@@ -38,11 +38,11 @@ NOTES = {note.code: note for note in (
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "Virtual resources are the permit for tcgen05.alloc. Compute a kernel that relinquishes it with 0 virtual "
-         "resources. Not measured on a GPU."),
+         "Virtual resources are the permit for tcgen05.alloc. If the kernel relinquishes it, set "
+         "`virtual_resources` (`--virtual-resources`) to 0. Not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
     Note("cluster-bound",
-         "Clusters are an upper bound: each must fit in one GPC. For exact waves and their tail, set "
+         "This number of clusters is an upper bound: each must fit in one GPC. For exact waves and their tail, set "
          "`max_active_clusters` (`--max-active-clusters`, or `--device`)."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",

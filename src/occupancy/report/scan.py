@@ -195,7 +195,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
     for name in names:
         column = by_name.get(_plain_name(name))
         if column is None:
-            hint = did_you_mean(name, by_name, "Allowed: titles of the table, and names of --format csv.")
+            hint = did_you_mean(name, by_name, f"Columns: {', '.join(column.key for column in COLUMNS)}.")
             raise InputError(f"there is no column {name!r}", where="columns", **hint)
         title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=ALWAYS))

@@ -200,7 +200,8 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field(
             "opt_in", "opt-in", "flag",
-            "Assume the opt-in to more than 48 KiB; --opt-in also allows static memory (sm_90a).  [default: opt-in]",
+            "Assume the opt-in to more than 48 KiB of dynamic shared memory. An explicit --opt-in also accepts more "
+            "than 48 KiB of static shared memory, as for sm_90a.  [default: dynamic only]",
             options=("--opt-in/--no-opt-in",),
         ),
         Field(

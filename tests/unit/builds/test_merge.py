@@ -96,7 +96,7 @@ def test_a_log_of_another_build_is_said_and_not_believed() -> None:
     assert [each.spill_store_bytes for each in merged.records] == [None, None]
     (problem,) = merged.problems
     assert problem.source == "build.log"
-    assert "contradicts a.o about k for sm_80 (9 barriers in the log, 1 in the image, 64" in problem.what
+    assert " a.o about k for sm_80 (9 barriers in the log, 1 in the machine code, 64" in problem.what
 
 
 @pytest.mark.parametrize("stale", [replace(LOG, regs=40), replace(LOG, static_smem=0, spill_store_bytes=400)])
