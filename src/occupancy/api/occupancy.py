@@ -314,8 +314,8 @@ def compute(
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default on sm_30 and newer;
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
         threads: Threads per block, such as ``256`` or ``"16x16"``.
-        regs, static_smem, dynamic_smem, smem, barriers, max_threads, carveout, caching, opt_in, virtual_resources,
-            tensor_memory, shared_memory_mode: As in `Kernel`. Keywords replace the values of ``kernel``.
+        regs: Registers per thread. This and the other keywords are those of `Kernel`, and replace the values of
+            ``kernel``.
 
     Returns:
         The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot
