@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 2986,
     "render": 597,
     "page": 223,
-    "api": 1818,
+    "api": 1820,
     "cuda": 100,
     "typing": 40,
     "triton": 117,

@@ -161,6 +161,8 @@ def check(
     wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
     named = [] if baseline is None else ["--baseline", os.fspath(baseline)]
+    for option in ("name", "arch"):  # an update must not accept more than this check shows
+        named += [word for each in as_list(options.get(option)) for word in (f"--{option}", str(each))]
     command = check_command(paths, wanted.source, named)
     after = _read_whole(paths)
     wanted = replace(wanted, baseline=path, allow_removed=wanted.allow_removed + removable(allow_removed))
