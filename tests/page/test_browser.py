@@ -107,7 +107,7 @@ def test_a_map_sets_two_inputs(opened: Open) -> None:
     chart = page.locator(".map svg").first
     until(page, "document.querySelector('.cells .registers')")
     chart.click(position={"x": 150, "y": 120})
-    assert "256" not in given(page, "threads", "regs")
+    assert "256" not in drawn(page, "[byId('threads').value, byId('regs').value]")
     chart.press("Home")
     assert drawn(page, f"byId('{chart.get_attribute('id')}').ariaValueText").startswith("32 threads, ")
 
@@ -343,7 +343,7 @@ def test_waves_are_shown_and_the_tail_removed(opened: Open) -> None:
     assert "396 blocks in up to 198 clusters of 2" in page.inner_text("#waves")
     assert page.inner_text("#waves").endswith("At least 10.34 waves.")
     page.fill("#cluster", "")
-    assert "10.34 waves.\n\nLast wave 34.3% full" in page.inner_text("#waves")
+    assert "10.34 waves.\n\nLast wave 34.3% full" in drawn(page, "byId('waves').innerText")
     page.click("#waves button >> nth=0")
     assert drawn(page, "app.fields.grid") == "3960"
     page.fill("#cluster", "20")
