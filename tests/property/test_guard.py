@@ -13,9 +13,9 @@ from occupancy.compare.baseline import accepted, baseline_from, baseline_text, p
 from occupancy.compare.diff import MEASURES, Differences, compare
 from occupancy.compare.match import compared_values, match
 from occupancy.readers import KernelRecord
-from occupancy.tables.shipped import limits
+from occupancy.tables.gpus import find_gpu
 
-EVALUATOR = Evaluator(limits, occupancy_on)
+EVALUATOR = Evaluator(find_gpu, occupancy_on)
 
 NAMES = (
     "_Z4gemmILi16EEvPf", "_Z4gemmILi32EEvPf", "_Z4gemmILi32ELb1EEvPf", "_Z4gemmILi64EEvPfi", "_Z3addPf",

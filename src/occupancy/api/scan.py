@@ -18,7 +18,7 @@ from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
-from ..tables.gpus import LimitsTable, compute_capabilities_of, find_gpu
+from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
 from ..values.fields import unknown_input
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
@@ -90,11 +90,11 @@ class Reading:
         self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
         if sms is not None:
             self.multiprocessor_count = in_range(parse_count(sms, where), where)
-        self._limits_of = cache(table.limits)
+        self._gpu_of = cache(lambda cc: Gpu(table.limits(cc)))
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         return Evaluator(
-            self._limits_of, occupancy_on, self.threads or threads, self.gpu, self.multiprocessor_count
+            self._gpu_of, occupancy_on, self.threads or threads, self.gpu, self.multiprocessor_count
         )
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:

@@ -8,8 +8,9 @@ kernel. Different kernels with the same name, such as ``static`` kernels of two 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from pathlib import PurePath
@@ -100,7 +101,6 @@ class _Merging:
         self._launches: dict[object, _Launches] = {}
         self._remarks: list[Remark] = []
         self._damaged: list[ReadProblem] = []
-        self._size: Counter[str] = Counter()  # kernels in each file
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
         self._too_many: dict[str, set[str]] = defaultdict(set)
         for item in items:
@@ -113,20 +113,17 @@ class _Merging:
                 if key not in self._launches:
                     self._launches[key] = _Launches(item)
                 self._launches[key].add(item)
+            elif item.format in LOGS and item.linked and item.arch is None:
+                self._linker_lines[item.name].append(item)
             else:
-                self._size[item.source] += 1
-                if item.format in LOGS and item.linked and item.arch is None:
-                    self._linker_lines[item.name].append(item)
-                else:
-                    self._groups[item.name, item.arch].append(item)
+                self._groups[item.name, item.arch].append(item)
 
     def merged(self) -> Merged:
         if self._linker_lines:
             self._assign_linker_lines()
-        compiled = {each.name for group in self._groups.values() for each in group if _kind(each) != "ptx"}
         rows: list[KernelRecord] = []
         for group in self._groups.values():
-            rows += group if len(group) == 1 and _kind(group[0]) == "image" else self._merged(group, compiled)
+            rows += self._merged(group)
         if self._remarks:
             rows = _with_remarks(rows, self._remarks)
         if self._launches:
@@ -134,14 +131,26 @@ class _Merging:
             self._skip_merging(unmerged)
         return Merged(tuple(rows), (*self._damaged, *self._problems()))
 
-    def _merged(self, group: Sequence[KernelRecord], compiled: Collection[str]) -> list[KernelRecord]:
+    @cached_property
+    def _size(self) -> Counter[str]:
+        """Number of kernels in each file."""
+        return Counter(each.source for group in self._groups.values() for each in group)
+
+    @cached_property
+    def _compiled(self) -> set[str]:
+        """Names of the kernels of which there is more than PTX."""
+        return {each.name for group in self._groups.values() for each in group if _kind(each) != "ptx"}
+
+    def _merged(self, group: list[KernelRecord]) -> list[KernelRecord]:
         """Merge records with the same name and architecture."""
+        if set(map(_kind, group)) == {"image"}:  # most groups of a library
+            return group if len(group) == 1 else self._images(group, ())
         images, logs, ptx = (
             [each for each in group if _kind(each) == kind] for kind in ("image", "log", "ptx")
         )
         kernels = self._images(images, logs) or self._logs_alone(logs)
         if not kernels:
-            return [] if group[0].name in compiled else self._copies(ptx)
+            return [] if group[0].name in self._compiled else self._copies(ptx)
         if len(kernels) * len(ptx) > MAX_COMPARISONS:
             self._skip_merging(ptx)
             return kernels
@@ -200,17 +209,14 @@ class _Merging:
 
     def _copies(self, records: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge identical copies; the source is Triton's file, or the file with the fewest kernels."""
-        described = {
-            (record.code, record.threads): _identity(record)
-            for record in records
-            if record.format == "triton"
-        }
+        triton = [record for record in records if record.format == "triton"]
+        described = {(record.code, record.threads): _identity(record) for record in triton}
         alike: dict[Hashable, list[KernelRecord]] = defaultdict(list)
         for record in records:
-            key = None if record.code is None else described.get((record.code, record.threads))
-            if key is None or record.format == "triton":
-                key = _identity(record)
-            alike[key].append(record)
+            key = None
+            if triton and record.format != "triton" and record.code is not None:
+                key = described.get((record.code, record.threads))
+            alike[key or _identity(record)].append(record)
 
         def rank(record: KernelRecord) -> tuple[bool, int, str, str]:
             return record.format != "triton", self._size[record.source], record.source, repr(record)

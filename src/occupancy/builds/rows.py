@@ -16,7 +16,7 @@ from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel, Launch
-from ..values.limits import ComputeCapability, Limits
+from ..values.limits import ComputeCapability
 from ..values.records import documented
 from ..values.resources import Resource
 from ..values.spellings import in_range, parse_threads
@@ -200,7 +200,7 @@ def spilled_bytes(record: KernelRecord) -> int | None:
 class Evaluator:
     """Occupancy of records, with block sizes and limits; equal resources are computed once."""
 
-    limits_of: Callable[[ComputeCapability], Limits]
+    gpu_of: Callable[[ComputeCapability], Gpu]
     compute: Callable[[Gpu, Kernel], occupancy.Occupancy]
     threads: int | None = None
     """Threads per block of kernels whose files do not record them and whose launch bounds allow them."""
@@ -213,16 +213,14 @@ class Evaluator:
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at a block size that also suits another version of the kernel."""
         key = other and (other.threads, other.max_threads), _needs(record)
-        result = self._results.get(key)
-        if result is None:
-            result = self._results[key] = self._result(record, other)
+        result = self._results.get(key) or self._results.setdefault(key, self._result(record, other))
         return ScannedKernel(record, result, self.multiprocessor_count)
 
     def rows(self, records: Iterable[KernelRecord], time: float = 0) -> list[ScannedKernel]:
         """Return the records with their occupancy and their shares of the total time in microseconds."""
         rows = list(map(self.row, records))
-        for row in rows:
-            if time and row.record.duration_us is not None:
+        for row in rows if time else ():
+            if row.record.duration_us is not None:
                 row.time_share = row.record.duration_us / time
         return rows
 
@@ -236,11 +234,8 @@ class Evaluator:
         shared = _SharedResult(record, threads, threads_assumed=known is None)
         try:
             own = record.compute_capability
-            if self.gpu is not None:
-                gpu = self.gpu
-            elif own is not None:
-                gpu = Gpu(self.limits_of(own))
-            else:
+            gpu = self.gpu or (own and self.gpu_of(own))
+            if gpu is None:
                 raise InputError("the architecture is unknown", hint="Set `gpu` (--gpu NAME).")
             shared.is_hypothetical = own not in (None, gpu.limits.compute_capability)
             if record.regs is None:

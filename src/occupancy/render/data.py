@@ -12,7 +12,7 @@ from typing import Any
 from ..report.model import Column, Report, json_value
 from ..values.untrusted import csv_cell, json_text
 
-ROWS = 4000  # of a piece
+ROWS = 1 << 14  # of a piece; equal values are written once for each
 Text = Callable[[Column, Any, Any], str]  # of a column, a value and its row
 Line = Callable[[Iterable[str]], str]  # of the texts of a row
 _encode = json.JSONEncoder(allow_nan=False).encode

@@ -9,7 +9,7 @@ from occupancy.api.occupancy import occupancy_on
 from occupancy.builds.rows import Evaluator, spilled_bytes
 from occupancy.builds.select import ORDERS, Selection, age, loadable_code, newest
 from occupancy.readers import KernelRecord
-from occupancy.tables.gpus import LimitsTable
+from occupancy.tables.gpus import find_gpu
 
 
 def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
@@ -81,7 +81,7 @@ def test_unknown_names_and_architectures_name_others() -> None:
 
 def test_rows_are_sorted_filtered_and_limited() -> None:
     spilling = record("spills", "sm_90", spill_store_bytes=8, spill_load_bytes=8)
-    rows = Evaluator(LimitsTable().limits, occupancy_on, 256).rows([*KERNELS, spilling])
+    rows = Evaluator(find_gpu, occupancy_on, 256).rows([*KERNELS, spilling])
     by_occupancy = [row.name for row in Selection().ordered(rows)]
     assert by_occupancy == ["sobel", "spills", "blur", "blur"], "of equal ones first those that spill"
     assert [row.name for row in Selection(limit=2).ordered(rows)] == ["sobel", "spills"]
@@ -100,7 +100,7 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
         record("b", "sm_90", 64, spill_store_bytes=4, spill_load_bytes=4),
         record("c", "sm_90", 128, stack_bytes=0, duration_us=5.0, **spills),
     ]
-    rows = Evaluator(LimitsTable().limits, occupancy_on, 256).rows(records)
+    rows = Evaluator(find_gpu, occupancy_on, 256).rows(records)
     orders = {order: "".join(row.name for row in Selection(sort=order).ordered(rows)) for order in ORDERS}
     assert orders == {"occupancy": "cba", "regs": "cba", "spills": "bca", "stack": "acb", "time": "cab"}
 
@@ -115,7 +115,7 @@ class TestRows:
     ) -> None:
         records = [record("a", "sm_90", max_threads=bound) for bound in (128, 512, None)]
         records.append(record("a", "sm_90", threads=64))
-        rows = Evaluator(LimitsTable().limits, occupancy_on, of_all).rows(records)
+        rows = Evaluator(find_gpu, occupancy_on, of_all).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [*sizes, (64, False)]
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
@@ -126,11 +126,11 @@ class TestRows:
 
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
         at_512 = record("a", "sm_90", threads=512, max_threads=256)
-        (row,) = Evaluator(LimitsTable().limits, occupancy_on).rows([at_512])
+        (row,) = Evaluator(find_gpu, occupancy_on).rows([at_512])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert "512 threads in one block, but the kernel was compiled for at most 256." in str(row.reason)
         found = [record("a", "sm_90", format=kind, static_smem=56832) for kind in ("ptxas", "cubin")]
-        rows = Evaluator(LimitsTable().limits, occupancy_on, 128).rows(found)
+        rows = Evaluator(find_gpu, occupancy_on, 128).rows(found)
         assert [each.launchable for each in rows] == [False, True]
         assert repr(row) == "<ScannedKernel a for sm_90: occupancy 0%>"
 

@@ -27,10 +27,10 @@ from occupancy.compare.diff import compare
 from occupancy.compare.match import compared_values
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
-from occupancy.tables.gpus import LimitsTable
+from occupancy.tables.gpus import find_gpu
 from tests.samples import sample
 
-EVALUATOR = Evaluator(LimitsTable().limits, occupancy_on)
+EVALUATOR = Evaluator(find_gpu, occupancy_on)
 TODAY = date(2027, 1, 1)
 
 
