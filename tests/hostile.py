@@ -41,8 +41,14 @@ class Tags(HTMLParser):
             self.texts.append(data)
 
 
-def log(name: str, registers: int = 32) -> str:
-    head = f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"
+def log(
+    name: str, registers: int = 32, *, arch: str = "sm_90", frame: tuple[int, int, int] | None = None
+) -> str:
+    """Return the output of ptxas for a kernel; ``frame`` has the bytes of stack, spill stores and spill loads."""
+    head = f"ptxas info    : Compiling entry function '{name}' for '{arch}'\n"
+    if frame is not None:
+        head += f"ptxas info    : Function properties for {name}\n"
+        head += "    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n".format(*frame)
     return f"{head}ptxas info    : Used {registers} registers, used 0 barriers\n"
 
 

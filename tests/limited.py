@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 import occupancy
 
-MIB = 1 << 20
-
 CPU_SECONDS = 100
 """A hang takes hours, and test machines can be ten times slower than expected."""
 MAX_MIB = 300

@@ -38,6 +38,7 @@ def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("pattern", ["gemm*f16*f32", "*gemm*f16*f32*", "*" * 50 + "gemm*f16*x"])
 def test_a_pattern_and_a_name_that_misleads_it(tmp_path: Path, pattern: str) -> None:
+    """Check the search without backtracking: a plain regular expression took 44 seconds."""
     (tmp_path / "log").write_bytes(hostile.FILES["a name for stars"]())
     (tmp_path / "rules.toml").write_text(f'[[rules]]\nkernels = "{pattern}"\nmax_regs = 255\n')
     scan, check = ("scan", "log", "--name", pattern), ("check", "log", "--rules", "rules.toml")

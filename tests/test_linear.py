@@ -35,12 +35,8 @@ def trace(*events: dict[str, object]) -> str:
 
 
 def spilled(number: int) -> str:
-    return (
-        f"ptxas info    : Compiling entry function 'k{number}' for 'sm_90'\n"
-        f"ptxas info    : Function properties for k{number}\n"
-        f"    8 bytes stack frame, {8 + number} bytes spill stores, 8 bytes spill loads\n"
-        f"ptxas info    : Used {33 + number % 200} registers, {2048 + number // 200 * 128} bytes smem\n"
-    )
+    text = log(f"k{number}", 33 + number % 200, frame=(8, 8 + number, 8))
+    return text.replace("used 0 barriers", f"{2048 + number // 200 * 128} bytes smem")
 
 
 def smem(name: str, number: int) -> str:
@@ -93,7 +89,7 @@ INPUTS: dict[str, Callable[[int], Files]] = {
     "files with one kernel, and its launches": lambda n: {
         **{f"{i}.log": log("k") for i in range(n)}, "t.json": trace(*(launch("k", i + 1) for i in range(n))),
     },
-    "architectures": lambda n: {"k.log": "".join(log("k").replace("sm_90", f"sm_{i}") for i in range(n))},
+    "architectures": lambda n: {"k.log": "".join(log("k", arch=f"sm_{i}") for i in range(n))},
     "an image, and logs of another build": lambda n: {
         "k.cubin": elf_of(n), **{f"{i}.log": log("k0", 8) + log(f"z{i}") for i in range(n)},
     },

@@ -1,12 +1,11 @@
 """Modules that each command loads. Time is measured in benchmarks/, not asserted."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from tests.samples import FOLDER
 
 HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cuda", "pynvml")
 
@@ -35,33 +34,29 @@ def test_import_loads_nothing_and_help_click_alone() -> None:
     assert loaded(cli("--help")) <= {"click", *own, "occupancy.values.untrusted"}
 
 
-@pytest.mark.parametrize("output_format", ["json", "csv", "markdown"])
-def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> None:
-    arguments = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", output_format)
-    modules = loaded(cli(*arguments))
-    assert modules & set(HEAVY) <= {"click", "yaml"}
-    assert not {name for name in modules if name.startswith(("occupancy.device", "occupancy.readers"))}
-    assert "occupancy.advice.registers" not in modules
+PLAIN = {"click", "yaml"}
+CALC = "calc --cc 7.0 --threads 128 --format json"
 
 
-@pytest.mark.parametrize("own", [("--set", "max_blocks_per_multiprocessor=4"), ("--limits", "own.yaml")])
-def test_own_limits_load_no_pydantic(
-    own: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("command", "packages"),
+    [
+        *((f"calc --cc 7.0 -t 128 --regs 37 --format {each}", PLAIN) for each in ("json", "csv", "markdown")),
+        (f"{CALC} --set max_blocks_per_multiprocessor=4", PLAIN), (f"{CALC} --limits own.yaml", PLAIN),
+        ("sweep --cc 7.0 --threads 32:1024:32 --format csv", PLAIN),
+        *((f"scan samples.cubin --format {each}", PLAIN | {"lz4", "rich"}) for each in ("text", "csv", "json")),
+    ],
+)  # fmt: skip
+def test_a_command_loads_what_it_needs(
+    command: str, packages: set[str], samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    shutil.copy(samples / "samples.cubin", tmp_path)
     row = '"7.0": {like: "7.0", max_blocks_per_multiprocessor: 4}'
-    (tmp_path / "own.yaml").write_text(f"schema_version: 1\ncompute_capabilities:\n  {row}\n")
-    arguments = ("calc", "--cc", "7.0", "--threads", "128", *own, "--format", "json")
-    assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "yaml"}
-
-
-@pytest.mark.parametrize("output_format", ["text", "csv", "json"])
-def test_a_scan_that_compares_nothing_loads_no_pydantic(output_format: str) -> None:
-    arguments = cli("scan", str(FOLDER / "samples.cubin"), "--format", output_format)
-    assert loaded(arguments) & set(HEAVY) <= {"click", "lz4", "rich", "yaml"}
-
-
-def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
-    modules = loaded(cli("sweep", "--cc", "7.0", "--threads", "32:1024:32", "--format", "csv"))
-    assert modules & set(HEAVY) <= {"click", "yaml"}
-    assert not {name for name in modules if name.startswith("occupancy.device")}
+    Path("own.yaml").write_text(f"schema_version: 1\ncompute_capabilities:\n  {row}\n")
+    modules = loaded(cli(*command.split()))
+    assert modules & set(HEAVY) <= packages
+    others = (
+        ("occupancy.device",) if command.startswith("scan") else ("occupancy.device", "occupancy.readers")
+    )
+    assert not {name for name in modules if name.startswith((*others, "occupancy.advice.registers"))}

@@ -17,7 +17,7 @@ from occupancy.values.fields import (
     Carveout,
 )
 from occupancy.values.kernel import Kernel
-from occupancy.values.limits import ComputeCapability, Limits
+from occupancy.values.limits import Limits
 
 MAX_THREADS = 1100
 """Maximum per block in examples, above the limits of all GPUs."""
@@ -34,13 +34,9 @@ class Question(NamedTuple):
         return Result(*self)
 
 
-def compute_capabilities() -> SearchStrategy[ComputeCapability]:
-    return st.sampled_from(shipped.known())
-
-
 @st.composite
 def limits(draw: st.DrawFn) -> Limits:
-    real = shipped.limits(draw(compute_capabilities()))
+    real = shipped.limits(draw(st.sampled_from(shipped.known())))
     if draw(st.booleans()):
         return real
     most_threads = draw(st.integers(1, 2048))

@@ -79,14 +79,10 @@ def with_amounts(kernel: Kernel, amounts: Mapping[Any, int]) -> Kernel:
     return kernel.replace(**changes)
 
 
-def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
-    return with_amounts(kernel, {resource: amount})
-
-
 def blocks_with(question: Question, resource: Resource, amount: int) -> int:
     """Return the blocks that the resource alone allows: the other amounts do not limit."""
     limits, kernel, model = question
-    limit = Result(limits, with_amount(kernel, resource, amount), model).block_limits
+    limit = Result(limits, with_amounts(kernel, {resource: amount}), model).block_limits
     warps = limit.warps if resource == "regs" else limit.blocks
     allowed = getattr(limit, {"regs": "registers", "smem": "shared_memory"}.get(resource, resource))
     return min(limit.blocks, warps, limit.blocks if allowed is None else allowed)
@@ -243,7 +239,7 @@ def test_slack_is_the_last_amount_that_keeps_the_blocks(question: Question) -> N
         amounts = amounts_up_to(question, resource, highest(question, resource))
         first = last = amounts_of(kernel)[resource]
         for amount in (each for each in amounts if each > first):
-            if Result(limits, with_amount(kernel, resource, amount), model).active_blocks < now:
+            if Result(limits, with_amounts(kernel, {resource: amount}), model).active_blocks < now:
                 break
             last = amount
         assert kept == last
@@ -379,7 +375,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
 def test_available_dynamic_shared_memory(question: Question, blocks: int) -> None:
     # Like the runtime's call, count blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
-    static = with_amount(kernel, "smem", kernel.static_smem or 0)
+    static = with_amounts(kernel, {"smem": kernel.static_smem or 0})
     if max_active_blocks_per_multiprocessor(limits, static) < blocks:
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
@@ -387,7 +383,7 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     first, fitting = static.shared_memory, 0
     every = amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor)
     for amount in (each for each in every if each >= first):
-        if max_active_blocks_per_multiprocessor(limits, with_amount(static, "smem", amount)) < blocks:
+        if max_active_blocks_per_multiprocessor(limits, with_amounts(static, {"smem": amount})) < blocks:
             break
         fitting = amount - first
     assert available_dynamic_shared_memory_per_block(limits, static, blocks) == fitting

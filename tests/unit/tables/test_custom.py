@@ -101,8 +101,6 @@ class TestReadLimits:
             (HEAD + "  sm_90: {}\n", ": compute_capabilities", "got 'sm_90'"),
             (HEAD + "  '9': {}\n", ": compute_capabilities", "'9'"),
             (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "'9.0' occurs twice (line 4, column 3)"),
-            (HEAD + "  '9.0': {warp_size: 1, warp_size: 2}", "", "'warp_size' occurs twice"),
-            (HEAD + "  '9.0': &a {x: *a}", "", "line 3"),
         ],
     )  # fmt: skip
     def test_bad_file(self, tmp_path: Path, text: str, where: str, message: str) -> None:

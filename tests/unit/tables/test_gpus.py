@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from occupancy import ComputeCapability
 from occupancy.api.occupancy import multiprocessors
 from occupancy.errors import InputError, OccupancyError
 from occupancy.tables import shipped
-from occupancy.tables.gpus import WELL_KNOWN, Gpu, all_gpus, find_gpu, find_gpus, gpu, gpus_matching
+from occupancy.tables.gpus import WELL_KNOWN, Gpu, all_gpus, find_gpu, find_gpus, gpu, gpus_matching, runs_on
 from occupancy.tables.products import FILE_NAME
 from occupancy.values.kernel import Kernel
 
@@ -197,6 +198,23 @@ def test_words_match_names_markets_dies_and_memory() -> None:
         with pytest.raises(InputError):
             gpus_matching(pattern)
     assert not [each for each in gpus_matching("A10") if "A100" in each.label or "A10G" in each.label]
+
+
+# 8.7 (Tegra) does not run code for sm_80. 10.1 is called 11.0 since CUDA 13, and is not in a family with 10.x.
+RUNS_ON = {
+    "sm_30": "3.0 3.5 3.7", "sm_32": "3.2", "sm_50": "5.0 5.2", "sm_53": "5.3", "sm_60": "6.0 6.1",
+    "sm_62": "6.2", "sm_70": "7.0 7.5", "sm_72": "7.2", "sm_80": "8.0 8.6 8.8 8.9", "sm_87": "8.7",
+    "sm_86": "8.6 8.8 8.9", "sm_90": "9.0", "sm_90a": "9.0", "sm_100": "10.0 10.3 10.7", "sm_100a": "10.0",
+    "sm_100f": "10.0 10.3 10.7", "sm_103f": "10.3 10.7", "sm_101": "10.1", "sm_101f": "10.1",
+    "sm_107f": "10.7", "sm_110": "11.0", "sm_110f": "11.0", "sm_120": "12.0 12.1",
+    "sm_120f": "12.0 12.1", "half": "", None: "",
+}  # fmt: skip
+
+
+def test_code_runs_on_later_chips_of_its_major_version_and_that_of_a_family_on_its_later_members() -> None:
+    for arch, chips in RUNS_ON.items():
+        expected = [each for each in chips.split() if ComputeCapability.parse(each) in shipped.known()]
+        assert [str(chip) for chip in shipped.known() if runs_on(arch, chip)] == expected, arch
 
 
 def test_a_gpu_in_words() -> None:
