@@ -60,3 +60,18 @@ def test_a_command_loads_what_it_needs(
         ("occupancy.device",) if command.startswith("scan") else ("occupancy.device", "occupancy.readers")
     )
     assert not {name for name in modules if name.startswith((*others, "occupancy.advice.registers"))}
+
+
+@pytest.mark.parametrize(
+    ("package", "code"),
+    [
+        ("numpy", "from occupancy import *\nsweep('9.0', threads=32)"),
+        ("matplotlib", cli("sweep", "--cc", "7.0", "-t", "128", "-o", "x.svg").replace("== 0", "== 2")),
+    ],
+    ids=["numpy", "matplotlib"],
+)
+def test_a_missing_package_is_named(package: str, code: str, tmp_path: Path) -> None:
+    program = f"import sys\nsys.modules[{package!r}] = None\n{code}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == ""
+    assert f" is not installed. Install it with: pip install {package}.\n" in done.stderr

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import occupancy
 from occupancy.device import Device, read_device
-from occupancy.device.driver import Context, DriverCallError, Function, Module
+from occupancy.device.driver import Context, DriverCallError, Function
 
 CASES = 6
 """Random block sizes and amounts of dynamic shared memory for each kernel."""
@@ -49,10 +49,10 @@ def compare_image(context: Context, device: Device, image: Path, counts: Counter
     with suppress(occupancy.ReadError):  # an image without kernels
         records = list(occupancy.stream_kernels(image))
     counts["kernels"] += len(records)
-    known = context.driver.call("cuModuleGetFunctionCount", module.handle)
+    known = context.driver.call("cuModuleGetFunctionCount", module)
     cases: list[tuple[str, object, object]] = [("kernels", known, len(records))]
     for record in records:
-        found = compare_kernel(module, device, record)
+        found = compare_kernel(context, module, device, record)
         cases += ((f"{record.name}: {case}", driver, computed) for case, driver, computed in found)
     for case, driver, computed in cases:
         counts["compared"] += 1
@@ -62,12 +62,12 @@ def compare_image(context: Context, device: Device, image: Path, counts: Counter
 
 
 def compare_kernel(
-    module: Module, device: Device, record: occupancy.KernelRecord
+    context: Context, module: object, device: Device, record: occupancy.KernelRecord
 ) -> Iterator[tuple[str, object, object]]:
     """Yield each case with the result of the driver and the computed one."""
     limits = device.row
     try:
-        function = module.function(record.name)
+        function = context.function(module, record.name)
         static = function.attribute("SHARED_SIZE_BYTES")
         yield "registers", function.attribute("NUM_REGS"), record.regs
         yield "static shared memory", static, record.static_smem

@@ -65,7 +65,7 @@ def test_cooperative_launches_up_to_the_bound_and_no_further(device: Device) -> 
     limits = device.row
     source = 'extern "C" __global__ void cooperative() {}\n'
     with Context(device.index) as context:
-        function = context.load(compiled(source, limits)).function("cooperative")
+        function = context.function(context.load(compiled(source, limits)), "cooperative")
         most = limits.max_shared_memory_per_block_optin
         function.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", most)
         regs = function.attribute("NUM_REGS")
@@ -116,7 +116,7 @@ def test_kernels_that_spill_to_shared_memory_are_read_as_the_driver_reads_them(d
         found = list(stream_kernels(io.BytesIO(image)))
         assert len(found) == 2 * len(BOUNDS)
         for record in found:
-            function = module.function(record.name)
+            function = context.function(module, record.name)
             assert function.attribute("NUM_REGS") == record.regs
             assert function.attribute("SHARED_SIZE_BYTES") == record.static_smem
             for threads in range(32, (record.max_threads or 0) + 1, 32):
@@ -174,7 +174,7 @@ def splits(limits: Limits) -> Iterator[Split]:
 def launch_alone(index: int, image: bytes, split: Split, blocks: int) -> None:
     """Launch a kernel that can hang, in a process that exits without waiting for it."""
     context = Context(index).__enter__()
-    function = context.load(image).function(split.name)
+    function = context.function(context.load(image), split.name)
     outcome = launch(context, function, blocks, split.threads, 0, "cuLaunchKernel")
     os._exit([ENDS, HANGS].index(outcome))
 
@@ -190,7 +190,7 @@ def test_setmaxnreg_hangs_if_the_registers_do_not_suffice(device: Device) -> Non
             limits, split.threads, split.groups, launch_regs=split.launch_regs, min_blocks=split.min_blocks
         )
         with Context(device.index) as context:
-            registers = context.load(image).function(split.name).attribute("NUM_REGS")
+            registers = context.function(context.load(image), split.name).attribute("NUM_REGS")
         assert registers == computed.launch_regs, split
         blocks = 2 * (device.multiprocessor_count or 0)
         process = get_context("spawn").Process(target=launch_alone, args=(device.index, image, split, blocks))

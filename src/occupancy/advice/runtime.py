@@ -54,9 +54,8 @@ def max_potential_block_size(
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
     results = results_by_size(limits, _without_columns(limits, kernel), sizes, smem_of_threads, MODEL)
     best = max(results, key=lambda result: result.active_threads)
-    if not best.active_blocks:
-        return LaunchConfiguration(0, 0, 0.0)
-    return LaunchConfiguration(best.active_blocks * multiprocessor_count, best.kernel.threads, best.occupancy)
+    size = best.kernel.threads if best.active_blocks else 0
+    return LaunchConfiguration(best.active_blocks * multiprocessor_count, size, best.occupancy)
 
 
 def available_dynamic_shared_memory_per_block(

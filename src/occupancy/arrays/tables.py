@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..engine import Model, rules
 from ..engine.common import round_up
 from ..errors import InputError
-from ..values.fields import FIELDS, TENSOR_MEMORY_UNIT, Caching, Carveout, SharedMemoryMode
+from ..values.fields import FIELDS, TENSOR_MEMORY_UNIT, Caching
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Counted, Limiter, Output
@@ -166,8 +166,7 @@ def lookups(limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, I
     none = read_input(0, "smem")
     tables = [_threads_lookup(limits, model, common.caching, [inputs["threads"], inputs.get("regs", none)])]
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
-    options = common.carveout, common.opt_in, common.shared_memory_mode
-    tables.append(_lookup("shared_memory", _shared_memory_table(limits, model, *options), sizes))
+    tables.append(_lookup("shared_memory", _shared_memory_table(limits, model, common), sizes))
     # Tensor memory implies virtual resources.
     usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
     for resource in COUNTED:
@@ -213,20 +212,16 @@ def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
 
 
 @lru_cache(maxsize=64)
-def _shared_memory_table(
-    limits: Limits,
-    model: Model,
-    carveout: Carveout | None,
-    opt_in: bool | None,
-    mode: SharedMemoryMode | None,
-) -> Integers:
+def _shared_memory_table(limits: Limits, model: Model, common: Kernel) -> Integers:
     """Return the blocks that shared memory allows, by bytes per block; the last entry is for larger sizes."""
 
     def evaluate(size: int) -> tuple[int | None, int]:
-        kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
+        kernel = Kernel(1, smem=size, **options)
         by_resource, allocated = rules(limits, model).evaluate(limits, kernel)
         return by_resource.shared_memory, allocated.shared_memory
 
+    names = ("carveout", "opt_in", "shared_memory_mode")
+    options: dict[str, Any] = {name: getattr(common, name) for name in names}
     unit = limits.shared_memory_allocation_unit
     # The first step is short if reserved shared memory takes part of its allocation unit.
     most, first = evaluate(0)
@@ -281,12 +276,8 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     while rows[-1] != last:
         _check_rows(len(rows), limits, "max_registers_per_multiprocessor")
         threads = len(rows) * size
-        rows.append(
-            [
-                end if before == end else entry(threads, registers)
-                for registers, before, end in zip(distinct, rows[-1], last, strict=True)
-            ]
-        )
+        columns = zip(distinct, rows[-1], last, strict=True)
+        rows.append([end if before == end else entry(threads, regs) for regs, before, end in columns])
     table = np.array(rows)
     blocks, limiters, warps = table[:, np.searchsorted(distinct, alike)].reshape(-1, 3).T
     return Columns(

@@ -86,21 +86,14 @@ class Context:
             self.driver.call("cuModuleUnload", module)
         self.driver.call("cuDevicePrimaryCtxRelease", self._device)
 
-    def load(self, image: bytes) -> Module:
-        """Load a cubin, or PTX that the driver compiles."""
+    def load(self, image: bytes) -> Any:
+        """Load a cubin, or PTX that the driver compiles, and return the module."""
         module = self.driver.call("cuModuleLoadData", image)
         self._modules.append(module)
-        return Module(self.driver, module)
+        return module
 
-
-class Module(NamedTuple):
-    """Module loaded into a context."""
-
-    driver: Driver
-    handle: Any
-
-    def function(self, name: str) -> Function:
-        return Function(self.driver, self.driver.call("cuModuleGetFunction", self.handle, name.encode()))
+    def function(self, module: Any, name: str) -> Function:
+        return Function(self.driver, self.driver.call("cuModuleGetFunction", module, name.encode()))
 
 
 class Function(NamedTuple):
@@ -188,7 +181,7 @@ class ClusterCounter:
 
     def __init__(self, context: Context, limits: Limits) -> None:
         self._most = limits.max_shared_memory_per_block_optin
-        self._kernel = context.load(STAND_IN).function("stand_in")
+        self._kernel = context.function(context.load(STAND_IN), "stand_in")
         self._kernel.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", self._most)
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
 

@@ -190,7 +190,7 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
         module = context.load(compile_cuda(source, device.compute_capability))
         comparison = _Comparison(plan, device, context)
         for specimen in plan.specimens:
-            comparison.run(specimen, module.function(specimen.name))
+            comparison.run(specimen, context.function(module, specimen.name))
     versions = {
         "occupancy": __version__,
         "Python": platform.python_version(),

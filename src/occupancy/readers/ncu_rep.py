@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import TypeVar
 
 from . import nsight
 from .content import Content, leb128
@@ -39,6 +40,7 @@ _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
 _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
+T = TypeVar("T", int, memoryview)
 _Value = int | memoryview  # value of a field: an integer for varints, otherwise bytes
 
 
@@ -98,7 +100,7 @@ class _Reader:
         return self._data[start : self.position]
 
     def _fields(self, message: _Value) -> Iterator[tuple[int, _Value]]:
-        message = _bytes(message)
+        message = _typed(message, memoryview)
         position, end = 0, len(message)
         consume = self._limits.consume
         while position < end:
@@ -131,7 +133,7 @@ class _Reader:
 
     def _read_source(self, source: memoryview) -> Iterator[ReadProblem]:
         for number, value in self._fields(source):
-            if number != _CUBIN or not is_cubin(image := _bytes(value)):
+            if number != _CUBIN or not is_cubin(image := _typed(value, memoryview)):
                 continue
             try:
                 for kernel in read_cubin(Image(image, self._limits), self._name, "ncu-rep"):
@@ -166,7 +168,7 @@ class _Reader:
         name: str | None = None
         for number, value in self._fields(metric):
             if number == _METRIC_NAME:
-                name = self._metric_names.get(_integer(value))
+                name = self._metric_names.get(_typed(value, int))
                 if name is None:
                     return  # one of 2,000 unused metrics
             elif number == _METRIC_VALUE and name is not None:
@@ -174,33 +176,27 @@ class _Reader:
                     if kind == _TEXT and name == nsight.DISPLAY_NAME:
                         self._gpu = _string(number_value)
                     elif kind in (_UINT32, _UINT64):
-                        metrics[name] = _integer(number_value)
+                        metrics[name] = _typed(number_value, int)
                     elif kind in (_FLOAT, _DOUBLE):
                         metrics[name] = _floating(number_value)
 
 
 def _number(message: dict[int, _Value], number: int) -> int:
-    return _integer(message.get(number, 0))
+    return _typed(message.get(number, 0), int)
 
 
-def _bytes(value: _Value) -> memoryview:
-    if isinstance(value, int):
-        raise Malformed("a message has a number in place of bytes")
+def _typed(value: _Value, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise Malformed("a message has a number in place of bytes, or bytes in place of a number")
     return value
 
 
 def _string(value: _Value) -> str:
-    return bytes(_bytes(value)).decode("utf-8", "replace")
-
-
-def _integer(value: _Value) -> int:
-    if not isinstance(value, int):
-        raise Malformed("a message has bytes in place of a number")
-    return value
+    return bytes(_typed(value, memoryview)).decode("utf-8", "replace")
 
 
 def _floating(value: _Value) -> float:
-    data = _bytes(value)
+    data = _typed(value, memoryview)
     if len(data) not in (4, 8):
         raise Malformed(f"a message has {len(data)} bytes in place of a number")
     number: float = struct.unpack("<f" if len(data) == 4 else "<d", data)[0]

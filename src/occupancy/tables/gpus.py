@@ -133,11 +133,9 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     if isinstance(value, str):
         names = [name for name in re.split(r"[,;]|(?<=\.\d)\s+(?=\d+\.)", value) if name.strip()]
         gpus = [gpu for name in names for gpu in _find_name(name.strip(), table)]
-    elif isinstance(value, Gpu):
-        gpus = [value]
     elif isinstance(value, Limits):
         gpus = [Gpu(value)]
-    elif isinstance(gpu := getattr(value, "gpu", None), Gpu):  # a Device
+    elif isinstance(gpu := getattr(value, "gpu", value), Gpu):  # a Device, or a Gpu
         gpus = [gpu]
     elif _is_list(value):
         gpus = [gpu for item in value for gpu in find_gpus(item, table)]

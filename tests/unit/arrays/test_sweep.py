@@ -1,7 +1,5 @@
 """`occupancy.sweep`: shapes, types, options and errors."""
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -121,14 +119,3 @@ class TestRefusals:
         with pytest.raises(occupancy.InputError, match="too large for a sweep"):
             occupancy.sweep(huge, threads=32)
         assert MAX_BLOCK_SIZES <= tables.MAX_ROWS  # all block sizes of any table fit
-
-
-def test_without_numpy_there_is_a_message() -> None:
-    program = (
-        "import sys; sys.modules['numpy'] = None\n"
-        "from occupancy import *\n"
-        "try: sweep('9.0', threads=32)\n"
-        "except MissingDependencyError as error: print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "sweep: NumPy is not installed. Install it with: pip install numpy.\n"

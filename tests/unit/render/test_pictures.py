@@ -1,7 +1,5 @@
 """Charts of sweeps, of a kernel's curves and of scans."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -126,12 +124,3 @@ def test_files_and_that_the_same_picture_is_the_same_file(tmp_path: Path) -> Non
     assert picture_bytes(picture, "a.svg") == picture_bytes(picture, "b.svg")
     with pytest.raises(InputError, match=r"is not the name of a picture. Allowed: .svg, .png, .pdf"):
         picture_bytes(picture, "chart.gif")
-
-
-def test_without_matplotlib_there_is_a_message(tmp_path: Path) -> None:
-    arguments = ["occupancy", "sweep", "--cc", "7.0", "--threads", "128", "-o", str(tmp_path / "x.svg")]
-    without = f"import sys; sys.modules['matplotlib'] = None; sys.argv = {arguments}"
-    program = f"{without}\nfrom occupancy.cli import main; main()"
-    done: Any = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "matplotlib is not installed. Install it with: pip install matplotlib" in done.stderr
