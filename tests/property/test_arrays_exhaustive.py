@@ -75,14 +75,6 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         np.testing.assert_array_equal(found.limiters, bits)
 
 
-@pytest.mark.thorough  # `test_arrays.test_random_kernels` is a sample, on every GPU
-def test_all_combinations_on_one_chip() -> None:
-    limits = shipped.limits("9.0")
-    sizes = steps_of(limits)
-    assert (len(threads_of(limits)), len(REGISTERS), len(sizes)) == (1024, 256, 1817)
-    assert_grid_is_as_combined(limits, sizes)
-
-
 @sampled("stride", sample=7, everything=1)
 def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
@@ -92,11 +84,17 @@ def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     np.testing.assert_array_equal(found.active_blocks, allowed)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("cc", shipped.known(), ids=str)
-def test_all_combinations_on_every_chip(cc: object) -> None:
+# By default, `test_arrays.test_random_kernels` compares a sample, on every GPU.
+HOPPER = pytest.param("9.0", marks=pytest.mark.thorough)
+OTHERS = [pytest.param(cc, marks=pytest.mark.exhaustive) for cc in shipped.known() if cc != (9, 0)]
+
+
+@pytest.mark.parametrize("cc", [HOPPER, *OTHERS], ids=str)
+def test_all_combinations(cc: object) -> None:
     limits = shipped.limits(cc)
-    assert_grid_is_as_combined(limits, steps_of(limits))
+    sizes = steps_of(limits)
+    assert cc != "9.0" or (len(threads_of(limits)), len(REGISTERS), len(sizes)) == (1024, 256, 1817)
+    assert_grid_is_as_combined(limits, sizes)
 
 
 @pytest.mark.exhaustive

@@ -35,7 +35,6 @@ CHUNK = 1 << 18
 """Elements looked up at a time: enough to amortize a dozen calls, but small enough for the cache."""
 
 _REGISTER_COUNTS = FIELDS["regs"].high + 1
-_WARPS, _BLOCKS, _REGISTERS = Limiter.WARPS.value, Limiter.BLOCKS.value, Limiter.REGISTERS.value
 
 
 class Input(NamedTuple):
@@ -262,11 +261,9 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
 
     def entry(threads: int, registers: int) -> tuple[int, int, int]:
         by_resource, allocated = evaluate(limits, Kernel(threads, registers, caching=caching))
-        blocks = min(by_resource.warps, by_resource.blocks)
-        if by_resource.registers is not None and by_resource.registers < blocks:
-            blocks = by_resource.registers
-        bits = _WARPS * (by_resource.warps == blocks) + _BLOCKS * (by_resource.blocks == blocks)
-        bits += _REGISTERS * (by_resource.registers == blocks)
+        allowed = by_resource[:3]  # warps, blocks, registers: the first three bits of `Limiter`
+        blocks = min(each for each in allowed if each is not None)
+        bits = sum(1 << place for place, each in enumerate(allowed) if each == blocks)
         return blocks, bits, allocated.warps if blocks else 0
 
     size, largest = limits.warp_size, limits.max_threads_per_block

@@ -28,8 +28,7 @@ _ccs = partial(Option, "-c", "--cc", group="gpu", metavar="CC,...", multiple=Tru
 GPUS = (
     _ccs(help=_CCS.format(f"{DEFAULT_GPU}, or the local GPU")),
     Option("--gpu", group="gpu", metavar="NAME,...", multiple=True, help="GPUs: 'H100 SXM,RTX 4090'. Added to --cc."),
-    Option("--device", group="gpu", multiple=True, metavar="N", type=int,
-           help="Local GPU, by number. Repeatable."),
+    Option("--device", group="gpu", multiple=True, metavar="N", type=int, help="Local GPU, by number. Repeatable."),
     LIMITS,
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
            help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --sources`."),
@@ -39,10 +38,8 @@ GPU = (
     Option("--gpu", group="gpu", metavar="NAME", help="GPU by name: 'H100 SXM'."),
 )
 OLD = Option("--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2.")
-GROUP_OF = {
-    "carveout": "launch", "opt_in": "launch", "virtual_resources": "rare", "caching": "rare",
-    "shared_memory_mode": "rare",
-}  # fmt: skip
+_RARE = dict.fromkeys(("virtual_resources", "caching", "shared_memory_mode"), "rare")
+GROUP_OF = {"carveout": "launch", "opt_in": "launch", **_RARE}
 
 
 def option_of(name: str, **settings: Any) -> Option:
@@ -113,7 +110,6 @@ def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:
 
 
 def named_gpus(option: str, values: Sequence[Any], table: LimitsTable) -> list[Gpu]:
-    """Return the GPUs that the values of an option name."""
     from ..tables.gpus import find_gpus
 
     if option == "device" and values:

@@ -147,10 +147,8 @@ def _no_visible_device() -> DeviceError:
     visible = os.environ.get(VISIBLE_DEVICES)
     if visible is None:
         return DeviceError("the driver finds no NVIDIA GPU", hint="Run nvidia-smi to list the GPUs.")
-    return DeviceError(
-        f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU",
-        hint="Unset it, or list GPUs in it by the numbers that nvidia-smi shows.",
-    )
+    problem = f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU"
+    return DeviceError(problem, hint="Unset it, or list GPUs in it by the numbers that nvidia-smi shows.")
 
 
 def _unpacked(values: list[Any]) -> Any:
@@ -161,13 +159,9 @@ STAND_IN = b"""
 .version 7.8
 .target sm_90
 .address_size 64
-.visible .entry stand_in()
-{
-    ret;
-}
+.visible .entry stand_in() { ret; }
 \0"""
-"""Empty kernel. PTX 7.8 is the first version with sm_90, the first architecture with clusters (PTX ISA,
-release notes)."""
+"""Empty kernel in PTX 7.8, the first version with sm_90 and so with clusters (PTX ISA, release notes)."""
 
 THREADS = 32
 """Threads per block of the empty kernel: one warp, so that only shared memory limits its resident blocks."""
@@ -236,7 +230,6 @@ def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes
 
 
 def nvrtc_version() -> str:
-    """Return the version of NVRTC, such as ``"13.0"``."""
     major, minor = _call_nvrtc("nvrtcVersion")
     return f"{major}.{minor}"
 

@@ -140,11 +140,7 @@ class Specimen(NamedTuple):
 SPECIMENS = (
     *(Specimen(values) for values in (1, 4, 7, 10, 13, 25, 31, 250)),
     *(Specimen(registers - 4, register_cap=registers) for registers in range(33, 255, 7)),
-    *(
-        Specimen(13, static_smem=static, barriers=barriers)
-        for static in (1, 1000, 16384, MAX_STATIC_SMEM)
-        for barriers in (0, 2, 5, 16)
-    ),
+    *(Specimen(13, None, *each) for each in product((1, 1000, 16384, MAX_STATIC_SMEM), (0, 2, 5, 16))),
     *(Specimen(200, launch_bound=threads) for threads in (96, 256, 512, 768)),
 )
 

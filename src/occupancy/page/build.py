@@ -102,12 +102,10 @@ def _paragraphs(kind: str, texts: Sequence[str]) -> str:
 
 
 def page_script() -> str:
-    """Return all of the page's JavaScript."""
     return '"use strict";\n' + "".join(_read(f"{name}.js") for name in SCRIPTS) + START
 
 
 def _field(field: Mapping[str, Any]) -> str:
-    """Return an input of the form as HTML."""
     texts = {name: escape(str(text)) for name, text in field.items()}
     texts["inputmode"] = {"count": "numeric", "shape": "tel"}.get(field["kind"], "text")  # 16*16 is a shape
     texts["choices"] = "".join(f"<option>{each}</option>" for each in field["options"])

@@ -40,7 +40,6 @@ FORM: dict[str, tuple[str, str, str | None]] = {
 
 
 def page_data() -> dict[str, Any]:
-    """Return all of the page's data."""
     inputs = []
     for name, (label, help_, needs) in FORM.items():
         field = FIELDS.get(name) or Field(name, label, "count" if name == "sms" else "shape", help_, low=1)

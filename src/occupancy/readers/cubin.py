@@ -150,9 +150,8 @@ def symbol_values(data: memoryview) -> dict[int, int]:
 def attribute_fields(values: Values) -> dict[str, Any]:
     """Return the fields of a record from the attributes of a kernel."""
     numbers = {id: int.from_bytes(value[:4], "little") for id, value in values}
-    shapes: dict[int, Shape] = {
-        id: _SHAPE.unpack_from(value) for id, value in values if len(value) >= _SHAPE.size
-    }
+    longest = ((id, value) for id, value in values if len(value) >= _SHAPE.size)
+    shapes: dict[int, Shape] = {id: _SHAPE.unpack_from(value) for id, value in longest}
     return block_shapes(shapes.get(MAX_THREADS), shapes.get(REQNTID)) | {
         # Before CUDA 12.8 or 13, the header of the code section has the barriers.
         "barriers": numbers.get(NUM_BARRIERS, 0),

@@ -150,11 +150,9 @@ _counts = attrgetter(*_COUNTS)
 
 def sanitize(record: KernelRecord) -> KernelRecord:
     """Return the record with a printable name of limited length and a valid architecture, or None."""
-    name, arch = record.name, record.arch
-    fit = printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
-    if fit == name and _is_architecture(arch):
-        return record
-    return replace(record, name=fit, arch=arch if _is_architecture(arch) else None)
+    name = printable(record.name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
+    arch = record.arch if _is_architecture(record.arch) else None
+    return record if (name, arch) == (record.name, record.arch) else replace(record, name=name, arch=arch)
 
 
 @lru_cache(maxsize=64)

@@ -90,10 +90,8 @@ def limits_report(found: Sequence[Gpu | Limits], *, is_overview: bool = False) -
     label = Column("label", "Limit", limit_label, align="left")
     columns = list(map(_limit_column, rows))
     names = [name for name in NAMES if any(getattr(row, name) is not None for row in rows)]
-    tables = [
-        Table("", [label, *columns[start : start + SIDE_BY_SIDE]], names)
-        for start in range(0, len(columns), SIDE_BY_SIDE)
-    ]
+    starts = range(0, len(columns), SIDE_BY_SIDE)
+    tables = [Table("", [label, *columns[start : start + SIDE_BY_SIDE]], names) for start in starts]
     shown = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
     headline = [f"Limits of an SM: {shown}"]
     return Report("limits", headline, COLUMNS, rows, "compute_capabilities", details=tables, has_table=False)

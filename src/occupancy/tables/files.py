@@ -34,7 +34,6 @@ _SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0
 
 
 def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError]) -> bytes:
-    """Return the bytes of a file."""
     try:
         with open(file, "rb", opener=_open_without_waiting) as stream:
             content = stream.read(most + 1)
