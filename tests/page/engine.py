@@ -101,7 +101,7 @@ def own_result(question: Question) -> Any:
             name: values_of(use, "per_block", "per_multiprocessor") for name, use in result.resources.items()
         },
         "failure": failure and values_of(failure, "limit", "needed", "allowed"),
-        "refused": compile_error(result) is not None,
+        "refused": compile_error(result.limits, result.kernel) is not None,
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and values_of(cap, "launch_bounds", "maxnreg") for cap in caps],
         "slack": values_of(grows, "regs", "smem", "barriers", "tensor_memory"),

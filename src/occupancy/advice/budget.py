@@ -13,7 +13,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import size
 from ..values.records import readable
 from ..values.spellings import in_range
-from .launch_requirements import needs_opt_in
+from .launch_requirements import compile_error, needs_opt_in
 from .search import VariedResource, max_keeping
 
 TOLERANCE = 0.0005
@@ -50,6 +50,9 @@ def budget(
 ) -> BudgetFields:  # fmt: skip
     """Return the maximum registers and shared memory that reach a target."""
     given = Result(gpu.limits, kernel, model)
+    if error := compile_error(gpu.limits, kernel):
+        problem, hint = error.split(". ", 1)
+        raise InputError(problem, hint=hint)
     target = _target(given, occupancy, blocks)
     least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
     if least.active_blocks < target:

@@ -32,12 +32,18 @@ def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     return raised.shared_memory != 0 and default.shared_memory == 0
 
 
-def compile_error(result: Result) -> str | None:
+def failure(limits: Limits, kernel: Kernel, active_blocks: int) -> str | None:
+    """Return ``no compile`` or ``no launch`` for a cell; None for a kernel that runs."""
+    if compile_error(limits, kernel) is not None:
+        return "no compile"
+    return None if active_blocks else "no launch"
+
+
+def compile_error(limits: Limits, kernel: Kernel) -> str | None:
     """Return the reason why ptxas rejects a kernel; None if it accepts it.
 
     sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
     """
-    limits, kernel = result.limits, result.kernel
     has_targets = limits.compute_capability >= (9, 0)
     if not _exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
         return None

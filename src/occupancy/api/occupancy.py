@@ -174,7 +174,7 @@ class Occupancy(Printed, Result):
     @property
     def compile_error(self) -> str | None:
         """Compiler error, which ``launchable`` ignores; None if the kernel compiles."""
-        return compile_error(self)
+        return compile_error(self.limits, self.kernel)
 
     def explain(self) -> Results[Explanation]:
         """Return the arithmetic of each resource, step by step."""

@@ -210,7 +210,7 @@ class Criteria:
 
     def _reason(self, result: Result) -> str | None:
         """Return the reason to drop a kernel; None to keep it."""
-        if reason := result.reason or compile_error(result):
+        if reason := result.reason or compile_error(result.limits, result.kernel):
             return reason
         has_too_few = result.active_blocks < self._min_blocks
         if has_too_few or result.occupancy < self._min_occupancy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -53,33 +53,39 @@ def block_sizes_report(
     all_rows: bool = True,
 ) -> Report:
     """Return every block size of some results that launches, best first."""
-    results: list[Any] = [each.result for each in sizes]
-    gpus: list[Gpu] = [result.gpu for result in results]
-    kernel: Kernel = results[0].kernel
-    rows = _rows(sizes)
-    best, details = "no size launches", list[Section]()
-    if rows:
+    kernel: Kernel = sizes[0].result.kernel
+    compiling = [each for each in sizes if each.result.compile_error is None]
+    running = [each for each in compiling if any(size.active_blocks for size in each)]
+    gpus: list[Gpu] = [each.result.gpu for each in running or sizes]
+    best, details = f"no size {'launches' if compiling else 'compiles'}", list[Section]()
+    if running:
+        rows = _rows(running)
         limiters = f", {limited_by(rows[0].sizes[0].limiters)}" if len(gpus) == 1 else ""
         best = f"best {percent(rows[0].lowest)}{limiters}"
         details += _sections(gpus, rows, all_rows)
-    elif reasons := [f"{gpu_name(each.gpu)}: {each.reason}" for each in results if each.reason]:
-        details.append(Paragraph(reasons))
+    failing = (each.result for each in sizes if each not in running)
+    reasons = [(gpu_name(result.gpu), result.compile_error or result.reason) for result in failing]
+    if lines := [f"{name}: {reason}" for name, reason in reasons if reason]:
+        details.append(Paragraph(lines))
     picks = [
-        (gpu_name(gpu), f"{each.block_size:,} threads, minimum grid {each.min_grid_size:,} blocks")
-        for gpu, each in zip(gpus, launches, strict=False)
-        if each is not None and each.block_size
+        (
+            gpu_name(each.result.gpu),
+            f"{pick.block_size:,} threads, minimum grid {pick.min_grid_size:,} blocks",
+        )
+        for each, pick in zip(sizes, launches, strict=False)
+        if each in running and pick is not None and pick.block_size
     ]
     if picks:
         picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
-    pairs = (each for row in rows for each in zip(gpus, row.sizes, strict=True))
-    on_gpus = [SimpleNamespace(gpu=gpu, result=result) for gpu, result in pairs]
+    pairs = (each for row in _rows(sizes) for each in zip(sizes, row.sizes, strict=True))
+    on_gpus = [SimpleNamespace(gpu=by_size.result.gpu, result=result) for by_size, result in pairs]
     return Report("block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, details, has_table=False)
 
 
-def _rows(sizes: Sequence[Iterable[BlockSize]]) -> list[SizeRow]:
+def _rows(sizes: Sequence[Any]) -> list[SizeRow]:
     """Return the block sizes that any GPU can launch, sorted by the lowest occupancy."""
     by_threads = [{each.threads: each for each in on_gpu} for on_gpu in sizes]
     common = set(by_threads[0]).intersection(*by_threads[1:])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..advice.budget import BudgetFields
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
-from ..advice.launch_requirements import ALLOW_SIZE
+from ..advice.launch_requirements import ALLOW_SIZE, failure
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -157,7 +157,8 @@ BOUNDS_COLUMNS = (
     Column("register_cap", "Register cap", about="Maximum registers per thread that ptxas allocates", type="integer"),
     Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
     Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),
-    Column("occupancy", "Occupancy", text=percent,
+    Column("occupancy", "Occupancy",
+           show=lambda row: failure(row.gpu.limits, row.kernel, row.active_blocks) or percent(row.occupancy),
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("limiters", "Limited by", text=labels,
            about="Limiting resources", align="left", optional=1, wraps=True, unbroken=14, type="array"),

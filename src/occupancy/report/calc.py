@@ -18,7 +18,7 @@ from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
-from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, part_report
+from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, occupancy_or_failure, part_report
 from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 
@@ -46,7 +46,8 @@ COLUMNS = (
     Column("clusters", about="Upper bound of resident clusters, with --cluster", type="object"),
     Column("waves", value=lambda row: row.waves and {each.key: each.getter(row.waves) for each in WAVE_COLUMNS[2:]},
            about="Waves and tail of the grid, with --grid", type="object"),
-    Column("next_steps", "Next step", show=lambda row: step_text(row.steps[0]) if row.steps else "",
+    Column("next_steps", "Next step",
+           show=lambda row: "" if row.compile_error or not row.steps else step_text(row.steps[0]),
            about="Higher levels of occupancy, each with all required changes", align="left", optional=1, wraps=True,
            unbroken=14, type="objects"),
     Column("headroom", value=lambda row: values_of(slack(row.result), *QUANTITIES),
@@ -195,7 +196,8 @@ def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
     yield from gpu_remarks(rows, [row.result.reason or row.compile_error for row in rows])
-    if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
+    runs_on_all = all(row.result.launchable and row.compile_error is None for row in rows)
+    if runs_on_all and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
 
@@ -288,7 +290,7 @@ FITS_COLUMNS = (
         show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
     *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
-    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "no launch",
+    Column("occupancy", "Occupancy", show=lambda fit: occupancy_or_failure(fit.result),
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0,
            about="Resident blocks per SM", type="integer"),

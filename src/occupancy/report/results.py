@@ -8,12 +8,12 @@ from operator import methodcaller
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
-from ..advice.launch_requirements import compile_error, opt_ins
+from ..advice.launch_requirements import compile_error, failure, opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine import Result
-from ..values.numbers import percent, size
+from ..values.numbers import percent, plain, size
 from .model import Column, Paragraph, Report, Section, values_of
 from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result_text
 
@@ -65,12 +65,23 @@ class ResultRow:
 
     @property
     def compile_error(self) -> str | None:
-        return compile_error(self.result)
+        return compile_error(self.result.limits, self.kernel)
 
     @property
     def carveout(self) -> dict[str, Any] | None:
         smallest = carveout(self.result).smallest
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
+
+
+def occupancy_or_failure(result: Result | None) -> str:
+    """Return ``37.5%``, ``no launch`` or ``no compile``; None is a kernel that the GPU does not support."""
+    if result is None:
+        return "no launch"
+    return failure(result.limits, result.kernel, result.active_blocks) or percent(result.occupancy)
+
+
+def _compiles(row: Any) -> bool:
+    return compile_error(row.result.limits, row.result.kernel) is None
 
 
 RESULT_COLUMNS = (
@@ -81,15 +92,18 @@ RESULT_COLUMNS = (
     Column("launchable", value="result.launchable", about="True if the kernel launches", type="boolean"),
     Column("reason", value="result.reason", about="Reason why the kernel does not launch", type="string"),
     Column("occupancy", "Occupancy", "result.occupancy",
-           show=lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
+           show=lambda row: occupancy_or_failure(row.result),
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
-    Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer"),
+    Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer",
+           show=lambda row: plain(row.result.active_blocks if _compiles(row) else 0)),
     Column("multiprocessor_count", value="gpu.multiprocessor_count", about="SMs of the GPU", type="integer"),
     Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
+           show=lambda row: plain(row.wave and (row.wave.blocks if _compiles(row) else 0)),
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
-    Column("limiters", "Limited by", "result.limiters", text=labels,
-           about="Limiting resources", align="left", wraps=True, type="array"),
+    Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
+           show=lambda row: labels(row.result.limiters if _compiles(row) else ()),
+           align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip

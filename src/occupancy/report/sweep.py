@@ -7,6 +7,7 @@ from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
 
+from ..advice.launch_requirements import compile_error
 from ..advice.search import VariedResource
 from ..engine import Result
 from ..errors import InputError
@@ -17,7 +18,7 @@ from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, Section, Table, chosen
 from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
-from .results import RESULT_COLUMNS
+from .results import RESULT_COLUMNS, occupancy_or_failure
 from .words import LABELS, Value, gpu_name, gpu_text, kernel_text, result_text
 
 MAX_AXES = 2
@@ -88,7 +89,7 @@ class Step(NamedTuple):
 
 
 OCCUPANCY, *OTHERS = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
-BAR = Column("bar", value=lambda row: "█" * round(row.result.occupancy * BAR_WIDTH), align="left")
+BAR = Column("bar", value=lambda row: "█" * round(_reached(row.result) * BAR_WIDTH), align="left")
 NOW = Column("is_current", value=lambda step: "<- this kernel" if step.is_current else "", align="left")
 
 
@@ -96,8 +97,14 @@ def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
     return Table(title, [values, OCCUPANCY, BAR, *OTHERS, NOW], steps)
 
 
+def _reached(result: Result) -> float:
+    """Return the occupancy; 0 for a kernel that does not compile."""
+    return 0.0 if compile_error(result.limits, result.kernel) else result.occupancy
+
+
 def _step_key(result: Result) -> object:
-    return result.active_blocks, result.active_warps, result.limiters, result.launchable
+    text = occupancy_or_failure(result)
+    return text == "no compile" or (result.active_blocks, result.active_warps, result.limiters, text)
 
 
 def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
@@ -144,7 +151,7 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
     """Yield a table over two inputs, with neighbors of the same results in one row or column."""
     down, across = swept.varied
     values_down, values_across = swept.values(down), swept.values(across)
-    shares = [[point.result.occupancy for point in line] for line in swept.lines()]
+    shares = [[_reached(point.result) for point in line] for line in swept.lines()]
     columns = _alike(values_across, list(zip(*shares, strict=True)))
     rows = _alike(values_down, list(map(tuple, shares)))
     shown_columns = columns[:: ceil(len(columns) / MAX_COLUMNS)]
@@ -163,7 +170,7 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
     if len(columns) < len(values_across):
         yield Paragraph(["Equal neighboring columns are merged under their largest value."])
     if any(0 in line for line in shares):
-        yield Paragraph(['"-" means that the kernel does not launch.'])
+        yield Paragraph(['"-" means that the kernel does not compile or launch.'])
     if hidden:
         yield Paragraph([f"{hidden:,} cells are hidden. To list them, pass --format csv."])
 
@@ -180,7 +187,7 @@ def _best_tables(swept: Combinations) -> Iterator[Section]:
     columns = [*(_best_column(name) for name in swept.varied if name != "gpu"), OCCUPANCY, *OTHERS]
     for gpu, points in groupby(swept.points, lambda point: point.gpu):
         rows, name = best(points, BEST), gpu_name(gpu)
-        yield Table(f"Best on {name}", columns, rows) if rows else Paragraph([f"None launches on {name}."])
+        yield Table(f"Best on {name}", columns, rows) if rows else Paragraph([f"None runs on {name}."])
     yield Paragraph(["--format csv also lists combinations that use fewer resources for the same occupancy."])
 
 
@@ -196,7 +203,7 @@ def best(points: Iterable[Point], most: int) -> list[Point]:
     """
     fronts: dict[tuple[float, int], dict[tuple[int, ...], Point]] = {}
     for point in points:
-        if not point.result.launchable:
+        if not _reached(point.result):
             continue
         kernel = point.result.kernel
         counted = (getattr(kernel, name) or 0 for name in COUNTED)
@@ -226,7 +233,7 @@ def sweep_picture(
     *down, across = swept.varied
     values = swept.values(across)
     numbers = [value for value in values if isinstance(value, int)]
-    rows = [[point.result.occupancy for point in line] for line in swept.lines()]
+    rows = [[_reached(point.result) for point in line] for line in swept.lines()]
     title = picture_title(swept.varied, swept.fixed, title)
     if len(numbers) == len(values) and down in ([], ["gpu"]):
         for mark in marks:
@@ -294,4 +301,4 @@ def curves_picture(results: Sequence[Result], title: str | None = None) -> Pictu
 
 def _occupancy_at(steps: Sequence[Step], value: int) -> float:
     """Return the occupancy at a value; 0 beyond the GPU's limits."""
-    return next((step.result.occupancy for step in steps if step.first <= value <= step.last), 0.0)
+    return next((_reached(step.result) for step in steps if step.first <= value <= step.last), 0.0)

@@ -64,6 +64,8 @@ def amount_text(name: str, amount: Any) -> str:
 def input_text(name: str, value: Value) -> str:
     """Return a value of an input with its label: ``64 registers per thread``, ``compute capability 9.0``."""
     text, meaning = value_text(name, value), LABELS[name]
+    if isinstance(value, bool):
+        return meaning if value else f"no {meaning}"
     if name == "gpu":
         return text
     if name == "max_threads":
@@ -146,7 +148,7 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 
 def result_text(result: Result) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
-    if error := compile_error(result):
+    if error := compile_error(result.limits, result.kernel):
         return f"Does not compile. {error}"
     if not result.launchable:
         return f"Does not launch: {result.reason}"
