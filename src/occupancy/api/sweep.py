@@ -38,7 +38,7 @@ _GROUPED_OR_LISTED = re.compile(r"(?:^|(?<=[,:\s]))[1-9]\d{0,2}(?:,\d{3})+(?=[,:
 def sweep(
     gpu: GpuLike | GpuList,
     *,
-    threads: ArrayLike,
+    threads: ArrayLike | None = None,
     regs: ArrayLike | None = None,
     static_smem: ArrayLike | None = None,
     dynamic_smem: ArrayLike | None = None,
@@ -76,14 +76,16 @@ def sweep(
 
     chosen = find_one_or_several(gpu)
     gpus = chosen if isinstance(chosen, list) else [chosen]
+    if threads is None:
+        Kernel()  # raises its error
     base = Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode)
     arrays = {
-        "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem, "barriers": barriers,
-        "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
+        "threads": threads, "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem,
+        "barriers": barriers, "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
     }  # fmt: skip
     return Sweep.compute(
         [found.limits for found in gpus],
-        {"threads": threads, **{name: array for name, array in arrays.items() if array is not None}},
+        {name: array for name, array in arrays.items() if array is not None},
         base,
         model,
         has_gpu_axis=isinstance(chosen, list),

@@ -160,7 +160,9 @@ def message_of(error: click.UsageError) -> str:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return about(name_of(error.param), error.message.replace("a valid float", "a number"))
+        return about(
+            name_of(error.param), error.message.replace("a valid float.", "a number. Write one such as 5.")
+        )
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
         text = f"No such option {error.option_name}."

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 def _block_sizes(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, str] | None:
     """Return block sizes by patterns of kernels' names; one without a name is for all."""
-    return {name.strip() or "*": size for name, _, size in (text.rpartition("=") for text in texts)} or None
+    parts = (text.rpartition("=") for text in texts)
+    return {name.strip() if equals else "*": size for name, equals, size in parts} or None
 
 
 SELECTION = (

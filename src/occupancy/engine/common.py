@@ -92,9 +92,12 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
     if carveout.amount in limits.shared_memory_configurations:
         return carveout.amount
     sizes = ", ".join(f"{each // 1024}k" for each in limits.shared_memory_configurations)
-    cc = limits.compute_capability
-    problem = f"{size(carveout.amount)} is neither a percentage nor a shared memory configuration of cc {cc}"
-    raise InputError(problem, where="carveout", allowed=f"0% to 100%, {sizes}")
+    given = size(carveout.amount).removesuffix(" bytes")  # perhaps a percentage
+    sm = f"compute capability {limits.compute_capability}"
+    problem = (
+        f"{given} is neither a percentage from 0% to 100% nor a shared memory configuration of {sm}: {sizes}"
+    )
+    raise InputError(problem, where="carveout")
 
 
 def smallest_configuration(limits: Limits, needed: int) -> int:

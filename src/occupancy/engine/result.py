@@ -42,9 +42,10 @@ def rules(limits: Limits, model: Model) -> ModelRules:
     check_model(model)
     chosen = MODELS[model]
     if not chosen.supports(limits):
-        others = "".join(f", but {name} does" for name, module in MODELS.items() if module.supports(limits))
-        problem = f"{model} does not support compute capability {limits.compute_capability}{others}"
-        raise InputError(problem, where="model")
+        others = (name for name, module in MODELS.items() if module.supports(limits))
+        hint = "".join(f'Use `model="{name}"` (`--model {name}`).' for name in others)
+        problem = f"{model} does not support compute capability {limits.compute_capability}"
+        raise InputError(problem, where="model", hint=hint)
     return chosen
 
 

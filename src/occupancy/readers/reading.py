@@ -353,7 +353,7 @@ def reason_without_kernels(content: Content) -> str:
         return "is JSON, but neither a trace nor Triton metadata. Baselines are only for diff and check"
     if b"Used " in head and b" registers" in head:
         return "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"
-    return "contains no kernels. Text can be PTX, or output of ptxas -v, cuobjdump -res-usage or ncu --csv"
+    return "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump -res-usage or ncu --csv"
 
 
 def _is_binary(head: bytes) -> bool:

@@ -39,18 +39,18 @@ NOTES = {note.code: note for note in (
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
          "Virtual resources are the permit for tcgen05.alloc. If the kernel relinquishes it, set "
-         "`virtual_resources` (`--virtual-resources`) to 0. Not measured on a GPU."),
+         "`virtual_resources` (`--virtual-resources`) to 0. This model was not measured on a GPU."),
     Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
     Note("cluster-bound",
-         "This number of clusters is an upper bound: each must fit in one GPC. For exact waves and their tail, set "
-         "`max_active_clusters` (`--max-active-clusters`, or `--device`)."),
+         "This number of clusters is an upper bound: each cluster must fit in one GPC. For exact waves and their tail, "
+         "set `max_active_clusters` (`--max-active-clusters`)."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
     Note("above-the-cap", "{regs} registers exceed the cap of {cap}, and may spill. The results are those of the cap."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
-    Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads [NAME=]N`)."),
+    Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
     Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),

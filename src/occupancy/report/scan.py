@@ -238,10 +238,11 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     limited = set(map(_limiters_text, shown))
     at = f" for {archs.pop()}" if len(archs) == 1 < len(counts.archs) else ""
     at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
-    at += f", limited by {limited.pop()}" if len(limited) == 1 and any(limited) else ""
     headline = [_headline(scan, at if len(shown) == counts.kernels else "")]
     if len(shown) < counts.kernels:
         headline.append(f"First {len(shown):,}{at}, {scan.order}")
+    if len(limited) == 1 and any(limited):
+        headline.append(f"{'All are l' if len(shown) > 1 else 'L'}{limited_by(shown[0].limiters)[1:]}")
     columns = named(columns or _screen_columns(shown), shown)
     values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))
@@ -270,7 +271,7 @@ def _headline(scan: Any, at: str) -> str:
     parts.append("no spill data" if counts.spilling is None else spills)
     if counts.below_half or (not failing and any(row.launchable for row in scan.kernels)):
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
-    return f"{number}{launches} for {archs}{at}{computed_for(inputs)}: {', '.join(parts)}"
+    return f"{number}{launches} for {archs}{computed_for(inputs)}{at}: {', '.join(parts)}"
 
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {

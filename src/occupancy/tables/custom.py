@@ -65,7 +65,11 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         if not equals or not name:
             hint = "Write one such as max_blocks_per_multiprocessor=4."
             raise TableError(f"{shown(change)} is not LIMIT=VALUE", where="changes", hint=hint)
-        _check_names([name], KINDS, where, "To list the names, run occupancy limits 9.0 --sources.")
+        if name not in KINDS:
+            hint = "To list the names, run occupancy limits 9.0 --sources."
+            raise TableError(
+                f"there is no limit {shown(name)}", where="--set", **similar_limits(name, KINDS, hint)
+            )
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
@@ -97,11 +101,11 @@ def _parse_name(name: object, where: str) -> ComputeCapability:
     return ComputeCapability.parse(name)
 
 
-def _check_names(given: Iterable[object], names: Collection[str], where: str, otherwise: str = "") -> None:
+def _check_names(given: Iterable[object], names: Collection[str], where: str) -> None:
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError("is unknown", where=where + start, **similar_limits(start, names, otherwise))
+            raise TableError("is unknown", where=where + start, **similar_limits(start, names))
 
 
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:

@@ -103,7 +103,13 @@ class LimitsTable:
     def limits(self, cc: object) -> Limits:
         """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads."""
         wanted = ComputeCapability.parse(cc)
-        return self.own.get(str(wanted)) or shipped.limits(wanted)
+        try:
+            return self.own.get(str(wanted)) or shipped.limits(wanted)
+        except UnknownComputeCapabilityError as error:
+            if isinstance(cc, (str, int)) and str(cc) != str(wanted):
+                given = cc if str(cc).isdecimal() else shown(cc)
+                error.problem = f"{given}, read as {error.problem.replace(' is', ', is', 1)}"
+            raise
 
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""

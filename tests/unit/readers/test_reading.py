@@ -63,12 +63,12 @@ class TestNothingToRead:
         ("content", "says"),
         [
             (b"", "empty"), (b"__global__ void k();\n", "CUDA source"),
-            (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "contains no kernels. Text can be PTX"),
-            ("Grüße aus Köln\n".encode("latin-1"), "contains no kernels. Text can be PTX"),
+            (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "contains no kernels. Pass cubins"),
+            ("Grüße aus Köln\n".encode("latin-1"), "contains no kernels. Pass cubins"),
             (b"Used 96 registers\n", "calc --cc CC --regs N"), (b"MZ" + bytes(1000), "without device code"),
             (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"), (b"PK\x03\x04" + bytes(1000), "archive"),
             (gzip.compress(b"\x7fELF" + bytes(1000), mtime=0), "archive"), (b'{"a": 1}', "JSON"),
-            (b'[{"a": 1}]', "JSON"), (b"[" * 100_000, "contains no kernels. Text can be PTX"),
+            (b'[{"a": 1}]', "JSON"), (b"[" * 100_000, "contains no kernels. Pass cubins"),
             (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "in place of"),
         ],
     )  # fmt: skip
