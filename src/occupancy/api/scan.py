@@ -68,9 +68,6 @@ class Reading:
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
         sizes = {str(name): parse_block_size(size) for name, size in by_name.items() if size is not None}
-        if "" in sizes:
-            hint = "Write a name, as in NAME=256, or only the block size."
-            raise InputError("has an empty name", where="threads", hint=hint)
         self.threads = sizes.pop(EVERY, None)
         """Threads per block of all kernels whose file does not state them."""
         self.block_sizes = sizes
@@ -104,7 +101,7 @@ class Reading:
         """Refuse block sizes for names that no kernel has."""
         names = {record.name for record in records}
         for pattern in self.block_sizes:
-            if names and not any(matches(pattern, name) for name in names):
+            if names and not (pattern and any(matches(pattern, name) for name in names)):
                 problem = f"no kernel is called {shown(pattern)}"
                 raise InputError(problem, where="threads", **names_there(pattern, names))
 

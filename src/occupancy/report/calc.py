@@ -290,7 +290,7 @@ FITS_COLUMNS = (
         show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
     *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
-    Column("occupancy", "Occupancy", show=lambda fit: occupancy_or_failure(fit.result),
+    Column("occupancy", "Occupancy", show=lambda fit: occupancy_or_failure(fit.result) if fit.result else "no launch",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0,
            about="Resident blocks per SM", type="integer"),

@@ -73,10 +73,8 @@ class ResultRow:
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
 
-def occupancy_or_failure(result: Result | None) -> str:
-    """Return ``37.5%``, ``no launch`` or ``no compile``; None is a kernel that the GPU does not support."""
-    if result is None:
-        return "no launch"
+def occupancy_or_failure(result: Result) -> str:
+    """Return ``37.5%``, ``no launch`` or ``no compile``."""
     return failure(result.limits, result.kernel, result.active_blocks) or percent(result.occupancy)
 
 

@@ -103,13 +103,7 @@ class LimitsTable:
     def limits(self, cc: object) -> Limits:
         """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads."""
         wanted = ComputeCapability.parse(cc)
-        try:
-            return self.own.get(str(wanted)) or shipped.limits(wanted)
-        except UnknownComputeCapabilityError as error:
-            if isinstance(cc, (str, int)) and str(cc) != str(wanted):
-                given = cc if str(cc).isdecimal() else shown(cc)
-                error.problem = f"{given}, read as {error.problem.replace(' is', ', is', 1)}"
-            raise
+        return self.own.get(str(wanted)) or shipped.limits(cc)
 
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""

@@ -13,7 +13,7 @@ from bisect import bisect
 from functools import cache
 from typing import Any
 
-from ..errors import UnknownComputeCapabilityError
+from ..errors import UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn, plain_value
 
 SCHEMA_VERSION = 1
@@ -33,7 +33,18 @@ def data_path(file_name: str) -> str:
 
 def limits(cc: object) -> Limits:
     """Return the limits of a compute capability, in any form that `ComputeCapability.parse` accepts."""
-    return _limits_of(ComputeCapability.parse(cc))
+    wanted = ComputeCapability.parse(cc)
+    if str(wanted) not in _documents()[0]:
+        ordered = known()
+        place = bisect(ordered, wanted)
+        nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
+        given = f"compute capability {wanted}"
+        if isinstance(cc, (int, str)) and str(cc) != str(wanted):
+            given = f"{shown(cc)}, read as {given},"
+        problem = f"{given} is unknown (nearest: {nearest})"
+        hint = "To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`)."
+        raise UnknownComputeCapabilityError(problem, where="gpu", hint=hint)
+    return _limits_of(wanted)
 
 
 def known() -> tuple[ComputeCapability, ...]:
@@ -51,14 +62,7 @@ def provenance_document() -> dict[str, Any]:
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    text = _documents()[0].get(str(cc))
-    if text is None:
-        ordered = known()
-        place = bisect(ordered, cc)
-        nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
-        problem = f"compute capability {cc} is unknown (nearest: {nearest})"
-        hint = "To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`)."
-        raise UnknownComputeCapabilityError(problem, where="gpu", hint=hint)
+    text = _documents()[0][str(cc)]
     values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, text)}
     if (column := values.get("spreadsheet")) is not None:
         column = {name: plain_value(value) for name, value in column.items()}
