@@ -35,14 +35,10 @@ def max_active_blocks_per_multiprocessor(
 
 
 def max_potential_block_size(
-    gpu: GpuLike,
-    kernel: KernelLike = None,
-    *,
-    multiprocessor_count: int | str | None = None,
-    block_size_limit: int | str = 0,
-    smem_of_threads: Callable[[int], int] | None = None,
+    gpu: GpuLike, kernel: KernelLike = None, *, multiprocessor_count: int | str | None = None,
+    block_size_limit: int | str = 0, smem_of_threads: Callable[[int], int] | None = None,
     **inputs: Unpack[KernelInputs],
-) -> LaunchConfiguration:
+) -> LaunchConfiguration:  # fmt: skip
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Args:
@@ -75,13 +71,9 @@ def available_dynamic_shared_memory_per_block(
 
 
 def max_active_clusters(
-    gpu: GpuLike,
-    kernel: KernelLike = None,
-    *,
-    cluster: int | str | tuple[int, ...],
-    multiprocessor_count: int | str | None = None,
-    **inputs: Unpack[KernelInputs],
-) -> int:
+    gpu: GpuLike, kernel: KernelLike = None, *, cluster: int | str | tuple[int, ...],
+    multiprocessor_count: int | str | None = None, **inputs: Unpack[KernelInputs],
+) -> int:  # fmt: skip
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
     A cluster must stay within one GPC, so a real GPU often holds fewer. The driver returns the exact number.

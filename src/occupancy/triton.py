@@ -22,14 +22,9 @@ __all__ = ["early_config_prune", "max_stages", "perf_model"]
 
 
 def early_config_prune(
-    gpu: GpuLike | GpuList,
-    *,
-    min_occupancy: float | str = 0.0,
-    min_blocks: int = 1,
-    model: Model | None = None,
-    dropped: Callable[[Any, str], object] | None = None,
-    **needs: Unpack[Needs],
-) -> Callable[..., list[Any]]:
+    gpu: GpuLike | GpuList, *, min_occupancy: float | str = 0.0, min_blocks: int = 1,
+    model: Model | None = None, dropped: Callable[[Any, str], object] | None = None, **needs: Unpack[Needs],
+) -> Callable[..., list[Any]]:  # fmt: skip
     """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
 
     Arguments and errors are as in `prune`. Functions in ``needs`` receive the ``triton.Config``.
@@ -43,13 +38,10 @@ def early_config_prune(
 
 
 def perf_model(
-    gpu: GpuLike,
-    *,
+    gpu: GpuLike, *,
     grid: int | str | Sequence[int] | Callable[[dict[str, Any]], int | str | Sequence[int]] | None = None,
-    multiprocessor_count: int | None = None,
-    model: Model | None = None,
-    **needs: Unpack[Needs],
-) -> Callable[..., float]:
+    multiprocessor_count: int | None = None, model: Model | None = None, **needs: Unpack[Needs],
+) -> Callable[..., float]:  # fmt: skip
     """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
 
     It ranks by occupancy and waves. The result is not a run time: it is 1 divided by the share of the GPU's warp
@@ -91,13 +83,9 @@ def perf_model(
 
 
 def max_stages(
-    gpu: GpuLike,
-    kernel: KernelLike = None,
-    *,
-    stage_smem: int | str,
-    blocks: int | str = 1,
+    gpu: GpuLike, kernel: KernelLike = None, *, stage_smem: int | str, blocks: int | str = 1,
     **inputs: Unpack[KernelInputs],
-) -> int:
+) -> int:  # fmt: skip
     """Return the maximum number of pipeline stages that keeps a number of blocks resident per SM.
 
     CUDA reserves 1 KiB for each block and allocates whole units, so ``232448 // blocks`` bytes per block are

@@ -33,11 +33,9 @@ class BlockSize(NamedTuple):
 
 
 def block_sizes(
-    limits: Limits,
-    kernel: Kernel,
-    smem_of_threads: SharedMemoryFunction | None = None,
+    limits: Limits, kernel: Kernel, smem_of_threads: SharedMemoryFunction | None = None,
     model: Model | None = None,
-) -> tuple[BlockSize, ...]:
+) -> tuple[BlockSize, ...]:  # fmt: skip
     """Return every block size, best first; larger ones win ties, as in the CUDA runtime."""
     warp = limits.warp_size
     sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
@@ -48,12 +46,9 @@ def block_sizes(
 
 
 def results_by_size(
-    limits: Limits,
-    kernel: Kernel,
-    sizes: Iterable[int],
-    smem_of_threads: SharedMemoryFunction | None,
+    limits: Limits, kernel: Kernel, sizes: Iterable[int], smem_of_threads: SharedMemoryFunction | None,
     model: Model | None,
-) -> Iterator[Result]:
+) -> Iterator[Result]:  # fmt: skip
     """Yield the result for each block size."""
     if not (smem_of_threads is None or callable(smem_of_threads)):
         hint = "Write smem_of_threads=lambda threads: 16 * threads, or pass a constant size to compute()."

@@ -36,12 +36,9 @@ def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
 
 
 def max_potential_block_size(
-    limits: Limits,
-    kernel: Kernel,
-    multiprocessor_count: int,
-    smem_of_threads: SharedMemoryFunction | None = None,
-    block_size_limit: int = 0,
-) -> LaunchConfiguration:
+    limits: Limits, kernel: Kernel, multiprocessor_count: int,
+    smem_of_threads: SharedMemoryFunction | None = None, block_size_limit: int = 0,
+) -> LaunchConfiguration:  # fmt: skip
     """Return the block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Candidates are the limit, for example of launch bounds, and the multiples of the warp size below it. 0 means

@@ -92,12 +92,9 @@ class WavesFields(NamedTuple):
 
 
 def full_wave(
-    result: Result,
-    multiprocessor_count: int,
-    *,
-    cluster_size: int | None = None,
+    result: Result, multiprocessor_count: int, *, cluster_size: int | None = None,
     max_active_clusters: int | None = None,
-) -> FullWave:
+) -> FullWave:  # fmt: skip
     """Return the resident blocks of a whole GPU, by default with an upper bound of the clusters."""
     in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0

@@ -36,24 +36,14 @@ _GROUPED_OR_LISTED = re.compile(r"(?:^|(?<=[,:\s]))[1-9]\d{0,2}(?:,\d{3})+(?=[,:
 
 
 def sweep(
-    gpu: GpuLike | GpuList,
-    *,
-    threads: ArrayLike | None = None,
-    regs: ArrayLike | None = None,
-    static_smem: ArrayLike | None = None,
-    dynamic_smem: ArrayLike | None = None,
-    smem: ArrayLike | None = None,
-    barriers: ArrayLike | None = None,
-    virtual_resources: ArrayLike | None = None,
-    tensor_memory: ArrayLike | None = None,
-    carveout: int | str | Carveout | None = None,
-    caching: Caching | None = None,
-    opt_in: bool | None = None,
-    shared_memory_mode: SharedMemoryMode | None = None,
-    model: Model | None = None,
-    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
-    **others: NoReturn,
-) -> occupancy.Sweep:
+    gpu: GpuLike | GpuList, *, threads: ArrayLike | None = None, regs: ArrayLike | None = None,
+    static_smem: ArrayLike | None = None, dynamic_smem: ArrayLike | None = None,
+    smem: ArrayLike | None = None, barriers: ArrayLike | None = None,
+    virtual_resources: ArrayLike | None = None, tensor_memory: ArrayLike | None = None,
+    carveout: int | str | Carveout | None = None, caching: Caching | None = None, opt_in: bool | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None, model: Model | None = None,
+    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"), **others: NoReturn,
+) -> occupancy.Sweep:  # fmt: skip
     """Compute the occupancy of arrays of kernels; needs NumPy.
 
     Arrays broadcast as in NumPy. For all combinations, give each array its own dimension:

@@ -61,15 +61,10 @@ class Needs(TypedDict, total=False):
 
 
 def prune(
-    gpu: GpuLike | GpuList,
-    configs: Iterable[Config],
-    *,
-    min_occupancy: float | str = 0.0,
-    min_blocks: int = 1,
-    model: Model | None = None,
-    dropped: Callable[[Config, str], object] | None = None,
+    gpu: GpuLike | GpuList, configs: Iterable[Config], *, min_occupancy: float | str = 0.0,
+    min_blocks: int = 1, model: Model | None = None, dropped: Callable[[Config, str], object] | None = None,
     **needs: Unpack[Needs],
-) -> Iterator[Config]:
+) -> Iterator[Config]:  # fmt: skip
     """Yield the configurations that launch with enough occupancy and blocks, in their order.
 
     A configuration is a dictionary or an object with the names of `compute`'s arguments, Triton (``num_warps``,
@@ -94,15 +89,9 @@ def prune(
 
 
 def is_launchable(
-    gpu: GpuLike | GpuList,
-    config: object,
-    *,
-    min_occupancy: float | str = 0.0,
-    min_blocks: int = 1,
-    model: Model | None = None,
-    dropped: Callable[[Any, str], object] | None = None,
-    **needs: Unpack[Needs],
-) -> bool:
+    gpu: GpuLike | GpuList, config: object, *, min_occupancy: float | str = 0.0, min_blocks: int = 1,
+    model: Model | None = None, dropped: Callable[[Any, str], object] | None = None, **needs: Unpack[Needs],
+) -> bool:  # fmt: skip
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
     reason = Criteria(is_launchable, gpu, needs, min_occupancy, min_blocks, model).verdict(config).reason
     if reason is not None and dropped is not None:
@@ -122,14 +111,9 @@ class Criteria:
     """The conditions on a configuration, from the arguments of a function."""
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        gpu: GpuLike | GpuList,
-        needs: Mapping[str, Any],
-        min_occupancy: float | str = 0.0,
-        min_blocks: int = 1,
-        model: Model | None = None,
-    ) -> None:
+        self, function: Callable[..., Any], gpu: GpuLike | GpuList, needs: Mapping[str, Any],
+        min_occupancy: float | str = 0.0, min_blocks: int = 1, model: Model | None = None,
+    ) -> None:  # fmt: skip
         for name in needs.keys() - KernelInputs.__annotations__.keys():
             *own, _ = signature(function).parameters
             raise unknown_input(name, function.__name__, (*own, *KernelInputs.__annotations__))

@@ -41,16 +41,10 @@ class ArrayResults:
 
     @classmethod
     def compute(
-        cls: type[Results],
-        gpus: Sequence[Limits],
-        inputs: Mapping[str, ArrayLike],
-        common: Kernel,
-        model: Model | None = None,
-        *,
-        has_gpu_axis: bool = False,
-        outputs: Sequence[Output] = OUTPUTS,
+        cls: type[Results], gpus: Sequence[Limits], inputs: Mapping[str, ArrayLike], common: Kernel,
+        model: Model | None = None, *, has_gpu_axis: bool = False, outputs: Sequence[Output] = OUTPUTS,
         names: Sequence[str] = (),
-    ) -> Results:
+    ) -> Results:  # fmt: skip
         """Compute the results for arrays of kernels; the first dimension is the GPU if ``has_gpu_axis``.
 
         The inputs are fields of `Kernel`. Carveout, caching, opt-in and shared memory mode are taken from

@@ -37,12 +37,9 @@ KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for
 
 
 def build_page(
-    version: str,
-    fragment: str = "",
-    title: str = "CUDA occupancy",
-    about: str = "Occupancy is the share of an SM's warps that a kernel can keep resident.",
-    report: str = "",
-) -> str:
+    version: str, fragment: str = "", title: str = "CUDA occupancy",
+    about: str = "Occupancy is the share of an SM's warps that a kernel can keep resident.", report: str = "",
+) -> str:  # fmt: skip
     """Return the page as HTML, opened with the inputs of a link or the list of a report."""
     style, script, data = _read("style.css") + _read("report.css"), page_script(), page_data()
     policy = (

@@ -47,11 +47,9 @@ LEVEL_COLUMNS = (
 
 
 def block_sizes_report(
-    sizes: Sequence[Any],
-    launches: Sequence[LaunchConfiguration | None] = (),
-    smem_per_thread: int | None = None,
-    all_rows: bool = True,
-) -> Report:
+    sizes: Sequence[Any], launches: Sequence[LaunchConfiguration | None] = (),
+    smem_per_thread: int | None = None, all_rows: bool = True,
+) -> Report:  # fmt: skip
     """Return every block size of some results that launches, best first."""
     kernel: Kernel = sizes[0].result.kernel
     compiling = [each for each in sizes if each.result.compile_error is None]
