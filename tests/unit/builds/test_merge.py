@@ -149,8 +149,7 @@ class TestLaunches:
             "blur<16>(float const *)",
         ):
             assert one(image, replace(LAUNCH, name=name)).name == image.name
-        other = replace(LAUNCH, name="blur<32>(float const*)")
-        assert len(merge([image, other]).records) == 2
+        assert len(merge([image, replace(LAUNCH, name="blur<32>(float const*)")]).records) == 2
 
     def test_the_kernel_of_the_same_name_comes_before_one_of_another_file(self) -> None:
         names = [f"_ZN36_GLOBAL__N__{path}_4_a_cu_f763c0354anonEPf" for path in ("9e609c31", "bf52febb")]

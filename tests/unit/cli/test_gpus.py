@@ -24,8 +24,7 @@ class TestLists:
         assert {"Threads", "Warps", "Blocks", "Registers"} <= set(lines[2].split())
 
     def test_sources(self) -> None:
-        text = run("limits", "12.0", "--sources", columns=100).stdout
-        assert "Disputed" in text
+        assert "Disputed" in run("limits", "12.0", "--sources", columns=100).stdout
         printed = as_json("limits", "12.0", "--sources")
         values = {row["limit"]: row for row in printed["limits"]}
         blocks = values["max_blocks_per_multiprocessor"]

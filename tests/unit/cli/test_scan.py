@@ -92,12 +92,11 @@ class TestCommand:
     def test_very_many_kernels_are_cut_on_the_screen_alone(self, tmp_path: Path) -> None:
         log = log_of(tmp_path, *((f"kernel_{number}", "sm_90", 20 + number) for number in range(70)))
         text = run("scan", str(log)).stdout
-        headline, shown = text.splitlines()[:2]
-        assert headline == "70 kernels for sm_90: no spills, 25 below 50%"
-        assert shown == "First 20 at 256* threads, limited by registers, lowest occupancy first"
+        assert text.startswith("70 kernels for sm_90: no spills, 25 below 50%\n")
+        assert "\nFirst 20 at 256* threads, lowest occupancy first\nThese are limited by registers\n" in text
         assert ("--all" in text, "--all" in str(scan(log))) == (True, False), "an option of the command line"
-        assert text.count("kernel_") == 20
-        assert run("scan", str(log), "--all").stdout.count("kernel_") == len(scan(log)) == 70
+        counts = [part.count("kernel_") for part in (text, run("scan", str(log), "--all").stdout)]
+        assert [*counts, len(scan(log))] == [20, 70, 70]
         sized = ("scan", str(log), *(f"--threads=kernel_{tens}*=256" for tens in (4, 5, 6)))
         assert "* Assumed" in run(*sized, "--format", "html").stdout, "a note on a row below the excerpt"
 
@@ -105,9 +104,8 @@ class TestCommand:
 def test_a_file_without_kernels_beside_one_with_some(samples: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("nothing\n")
     done = run("scan", str(tmp_path / "text"), str(samples / "samples.exe"))
-    assert done.exit_code == 1
+    assert (done.exit_code, "kernels" in done.stdout) == (1, True)
     assert done.stderr.startswith(f"Warning: {tmp_path / 'text'}")
-    assert "kernels" in done.stdout
 
 
 class TestPython:
