@@ -215,8 +215,7 @@ def _shared_memory_table(limits: Limits, model: Model, common: Kernel) -> Intege
     """Return the blocks that shared memory allows, by bytes per block; the last entry is for larger sizes."""
 
     def evaluate(size: int) -> tuple[int | None, int]:
-        kernel = Kernel(1, smem=size, **options)
-        by_resource, allocated = rules(limits, model).evaluate(limits, kernel)
+        by_resource, allocated = rules(limits, model).evaluate(limits, Kernel(1, smem=size, **options))
         return by_resource.shared_memory, allocated.shared_memory
 
     names = ("carveout", "opt_in", "shared_memory_mode")
@@ -240,8 +239,7 @@ def _count_table(limits: Limits, model: Model, resource: Counted, low: int) -> I
         evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # rejects GPUs without tensor memory
         most = limits.tensor_memory_per_multiprocessor or 0
     kernels: list[dict[str, Any]] = [{resource: count} for count in range(low, most + 1)]
-    blocks = [getattr(evaluate(limits, Kernel(1, **each))[0], resource) for each in kernels]
-    return _as_blocks(limits, blocks)
+    return _as_blocks(limits, [getattr(evaluate(limits, Kernel(1, **each))[0], resource) for each in kernels])
 
 
 @lru_cache(maxsize=64)
@@ -275,8 +273,7 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
         threads = len(rows) * size
         columns = zip(distinct, rows[-1], last, strict=True)
         rows.append([end if before == end else entry(threads, regs) for regs, before, end in columns])
-    table = np.array(rows)
-    blocks, limiters, warps = table[:, np.searchsorted(distinct, alike)].reshape(-1, 3).T
+    blocks, limiters, warps = np.array(rows)[:, np.searchsorted(distinct, alike)].reshape(-1, 3).T
     return Columns(
         blocks.astype(np.min_scalar_type(limits.max_blocks_per_multiprocessor + 1)),
         limiters.astype(np.uint8),

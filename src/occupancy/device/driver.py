@@ -179,9 +179,8 @@ class ClusterCounter:
         self._kernel.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", self._most)
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
 
-    def active_clusters(self, blocks_per_multiprocessor: int, cluster_size: int) -> int:
-        size = self._shared_memory_for(blocks_per_multiprocessor)
-        return self._kernel.active_clusters(cluster_size, THREADS, size)
+    def active_clusters(self, blocks: int, cluster_size: int) -> int:
+        return self._kernel.active_clusters(cluster_size, THREADS, self._shared_memory_for(blocks))
 
     def _shared_memory_for(self, blocks: int) -> int:
         low, high = 0, self._most  # contains the largest size with these blocks
@@ -196,12 +195,10 @@ class ClusterCounter:
         return low
 
 
-def count_active_clusters(
-    index: int, limits: Limits, blocks_per_multiprocessor: int, cluster_size: int
-) -> int:
-    """Return the resident clusters of a local GPU, reported by its driver."""
+def count_active_clusters(index: int, limits: Limits, blocks: int, cluster_size: int) -> int:
+    """Return the resident clusters of a local GPU for a kernel with these blocks per SM, by its driver."""
     with Context(index) as context:
-        return ClusterCounter(context, limits).active_clusters(blocks_per_multiprocessor, cluster_size)
+        return ClusterCounter(context, limits).active_clusters(blocks, cluster_size)
 
 
 def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes:
@@ -249,7 +246,6 @@ def _call_nvrtc(name: str, *arguments: Any) -> Any:
 
 
 def _output(kind: str, program: Any) -> bytes:
-    size: int = _call_nvrtc(f"nvrtcGet{kind}Size", program)
-    buffer = bytearray(size)  # output parameter
+    buffer = bytearray(_call_nvrtc(f"nvrtcGet{kind}Size", program))  # output parameter
     _call_nvrtc(f"nvrtcGet{kind}", program, buffer)
     return bytes(buffer)

@@ -187,13 +187,9 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
         comparison = _Comparison(plan, device, context)
         for specimen in plan.specimens:
             comparison.run(specimen, context.function(module, specimen.name))
-    versions = {
-        "occupancy": __version__,
-        "Python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "cuda-bindings": cuda.bindings.__version__,
-        "NVRTC": nvrtc_version(),
-    }
+    versions = {"occupancy": __version__, "Python": platform.python_version()}
+    versions["system"] = f"{platform.system()} {platform.machine()}"
+    versions |= {"cuda-bindings": cuda.bindings.__version__, "NVRTC": nvrtc_version()}
     checks = limits, *comparison.checks
     return Verification(datetime.date.today(), versions, device, len(plan.specimens), checks)
 
@@ -287,8 +283,7 @@ class _Comparison:
             is_within = isinstance(driver, int) and driver <= bound
             self._bound.compare((size, kernel), driver, driver if is_within else f"at most {bound}")
             if blocks:
-                same = _result(counter.active_clusters, blocks, size)
-                self._stand_in.compare((size, kernel), driver, same)
+                self._stand_in.compare((size, kernel), driver, _result(counter.active_clusters, blocks, size))
 
 
 def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> Iterator[Kernel]:

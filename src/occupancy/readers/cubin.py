@@ -227,11 +227,10 @@ class _Cubin:
         if section is None:
             return attribute_fields(())
         place = section[3:5]
-        fields = self._fields.get(place)
-        if fields is None:
+        if place not in self._fields:
             values = records(_attribute_data(self._image, section), _KERNEL_ATTRIBUTES)
-            fields = self._fields[place] = attribute_fields(tuple(values.items()))
-        return fields
+            self._fields[place] = attribute_fields(tuple(values.items()))
+        return self._fields[place]
 
     def _spills(self, code: int, machine_code: memoryview | None, frame: int | None) -> Spills | None:
         if frame == 0:
@@ -240,6 +239,5 @@ class _Cubin:
             return None
         place = self._image.sections[code][3:5]
         if place not in self._spilled:
-            callees = self._image.callees[code]
-            self._spilled[place] = count_spills(machine_code, callees, self._image.limits)
+            self._spilled[place] = count_spills(machine_code, self._image.callees[code], self._image.limits)
         return self._spilled[place]

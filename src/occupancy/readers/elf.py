@@ -89,8 +89,7 @@ class Image:
     def end(self) -> int:
         """End of the image, computed from its headers."""
         contents = (offset + size for _, type, _, offset, size, _, _ in self.sections if type != SHT_NOBITS)
-        table = self._table + len(self.sections) * SECTION.size
-        return max(HEADER.size, table, *contents)
+        return max(HEADER.size, self._table + len(self.sections) * SECTION.size, *contents)
 
     @cached_property
     def by_type(self) -> defaultdict[int, list[Section]]:
@@ -153,12 +152,11 @@ class Image:
         )
 
     def _strings(self, number: int) -> bytes:
-        known = self._string_tables.get(number)
-        if known is None:
+        if number not in self._string_tables:
             if number >= len(self.sections):
                 raise Malformed(f"the table of names is section {number} of {len(self.sections)}")
             _, _, _, offset, size, _, _ = self.sections[number]
             if size > MAX_TABLE_BYTES:
                 raise Malformed(f"{size} bytes of names exceed the limit of an image")
-            known = self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
-        return known
+            self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
+        return self._string_tables[number]

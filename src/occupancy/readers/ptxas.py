@@ -144,14 +144,10 @@ _KERNEL = "CONSTANT[0]:"  # parameters, which only kernels have: device function
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
+_INCLUDED = "For sm_90 and newer, the shared memory includes 1,024 reserved bytes."
+_REMOVED = "1,024 reserved bytes of shared memory are subtracted. Relocatable objects (-rdc=true) have none."
 # Notes by whether the linker added the reserved shared memory; None: unknown.
-_RESERVATION_NOTES: dict[bool | None, tuple[str, ...]] = {
-    None: ("For sm_90 and newer, the shared memory includes 1,024 reserved bytes.",),
-    True: (
-        "1,024 reserved bytes of shared memory are subtracted. Relocatable objects (-rdc=true) have none.",
-    ),
-    False: (),
-}
+_RESERVATION_NOTES: dict[bool | None, tuple[str, ...]] = {None: (_INCLUDED,), True: (_REMOVED,), False: ()}
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Item]:

@@ -199,9 +199,7 @@ class KernelRecord:
     def spills(self) -> Spills | None:
         """Bytes of spill stores and loads per thread; None if unknown, false if both are 0."""
         stores, loads = self.spill_store_bytes, self.spill_load_bytes
-        if stores is None and loads is None:
-            return None
-        return Spills(max(stores or 0, 0), max(loads or 0, 0))
+        return None if stores is None and loads is None else Spills(max(stores or 0, 0), max(loads or 0, 0))
 
     @property
     def demangled(self) -> str:
@@ -225,8 +223,7 @@ class KernelRecord:
         known = self.threads if self.threads is not None else threads
         if known is None:
             what = f"{self.source} does not contain the block size of {self.name}"
-            hint = "Pass the threads per block of the launch."
-            raise InputError(what, where="threads", hint=hint)
+            raise InputError(what, where="threads", hint="Pass the threads per block of the launch.")
         configuration = self.shared_memory_configuration
         # ptxas writes the virtual resources of tensor memory even if the kernel relinquishes its permit.
         # Together with tensor memory they would mean that it keeps the permit.
@@ -293,9 +290,7 @@ class ReadProblem:
         """Source and position."""
         if self.line is not None:
             return str(Place(self.source, self.line))
-        if self.offset is not None:
-            return f"{self.source}, byte {self.offset:#x}"
-        return self.source
+        return self.source if self.offset is None else f"{self.source}, byte {self.offset:#x}"
 
     def __str__(self) -> str:
         return about(self.where, self.what)

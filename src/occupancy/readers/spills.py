@@ -139,8 +139,7 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
         offset = (low >> 40 ^ 1 << 23) - (1 << 23)  # signed, 24 bits
         width = _WIDTHS[high >> 9 & 7]
         words = range(offset // _WORD, (offset + width - 1) // _WORD + 1)
-        is_unconditional = low >> 12 & 0xF == _ALWAYS
-        accesses.append(_Access(place, is_store, is_last_use, is_unconditional, width, words))
+        accesses.append(_Access(place, is_store, is_last_use, low >> 12 & 0xF == _ALWAYS, width, words))
         if len(accesses) > MAX_STACK_ACCESSES:
             break
     return accesses, has_others

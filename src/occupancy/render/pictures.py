@@ -142,8 +142,7 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     panel.set_aspect("auto")
     room = min(panel.get_window_extent().size) / panel.figure.dpi / INCHES_PER_LABEL
     for axis, name, values in ((panel.yaxis, down, content.rows), (panel.xaxis, across, content.columns)):
-        step = ceil(len(values) / room)
-        places = range(len(values))[::step]
+        places = range(len(values))[:: ceil(len(values) / room)]
         axis.set_ticks(places, [axis_value(name, values[place]) for place in places])
         axis.set_label_text(axis_title(name))
     panel.tick_params(axis="x", rotation=90 if len(content.columns) > MAX_TICKS else 0)

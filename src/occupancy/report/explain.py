@@ -72,10 +72,8 @@ def _warp_steps(result: Result, resource: Resource, available: int, unit: str = 
     if result.model != "cuda" or not cuda.is_confined_to_half(result.limits, result.kernel, warps, per_warp):
         return [f"{available}{unit} // {each} = {blocks}"]
     half = available // 2
-    return [
-        f"{available}{unit} / 2 = {half} in each half",
-        f"{half} // {each} = {half // warps}, x 2 = {blocks}",
-    ]
+    in_half = f"{half} // {each} = {half // warps}, x 2 = {blocks}"
+    return [f"{available}{unit} / 2 = {half} in each half", in_half]
 
 
 def _warps(result: Result) -> list[str]:

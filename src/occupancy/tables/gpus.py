@@ -253,26 +253,18 @@ def _find_product(name: str, named: Sequence[Product], table: LimitsTable) -> Gp
     for field in ("multiprocessor_count", "market", "memory_gb", "l2_cache_bytes"):
         values = {getattr(gpu, field) for gpu in gpus}
         same[field] = values.pop() if len(values) == 1 else None
-    return Gpu(
-        gpus[0].limits,
-        common_name(name, [gpu.label for gpu in gpus]),
-        variants=gpus if same["multiprocessor_count"] is None else (),
-        die=", ".join(sorted({product.row["die"] for product in named})),
-        **same,
-    )
+    same["variants"] = gpus if same["multiprocessor_count"] is None else ()
+    same["die"] = ", ".join(sorted({product.row["die"] for product in named}))
+    return Gpu(gpus[0].limits, common_name(name, [gpu.label for gpu in gpus]), **same)
 
 
 def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
     row = product.row
-    return Gpu(
-        (table or LimitsTable()).limits(row["compute_capability"]),
-        row["name"],
-        int(row["multiprocessor_count"]),
-        die=row["die"],
-        market=row["market"],
-        memory_gb=float(row["memory_gb"]) if row["memory_gb"] else None,
-        l2_cache_bytes=int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None,
-    )
+    limits = (table or LimitsTable()).limits(row["compute_capability"])
+    known: dict[str, Any] = {"die": row["die"], "market": row["market"]}
+    known["memory_gb"] = float(row["memory_gb"]) if row["memory_gb"] else None
+    known["l2_cache_bytes"] = int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None
+    return Gpu(limits, row["name"], int(row["multiprocessor_count"]), **known)
 
 
 def _no_such_gpu(name: str) -> InputError:
@@ -289,15 +281,10 @@ def _no_such_gpu(name: str) -> InputError:
 
 def _choices(gpus: Sequence[Gpu]) -> dict[str, str]:
     """Return the names of the first GPUs, each with a line of differences between variants."""
-    rows = [
-        (
-            gpu.label,
-            gpu.cc if gpu.name else gpu.limits.architecture,
-            gpu.die or "",
-            count(gpu.multiprocessor_count, "SM") if gpu.multiprocessor_count else "",
-        )
-        for gpu in gpus[:MAX_CHOICES]
-    ]
+    rows = []
+    for gpu in gpus[:MAX_CHOICES]:
+        sms = count(gpu.multiprocessor_count, "SM") if gpu.multiprocessor_count else ""
+        rows.append((gpu.label, gpu.cc if gpu.name else gpu.limits.architecture, gpu.die or "", sms))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return {row[0]: "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows}
 

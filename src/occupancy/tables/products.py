@@ -117,8 +117,7 @@ def similar(name: str) -> dict[str, list[Product]]:
     for product in products():
         for key in (_key(product.row["name"]), product.short_name):
             keys.setdefault(key[: len(wanted)], []).append(product)
-    near = nearest_names(wanted, (key for key in keys if key.startswith(start)))
-    return {key: keys[key] for key in near}
+    return {key: keys[key] for key in nearest_names(wanted, (key for key in keys if key.startswith(start)))}
 
 
 def common_name(name: str, names: Sequence[str]) -> str:

@@ -66,8 +66,7 @@ def provenance(cc: object, field: str) -> Provenance:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    about = shipped.provenance_document()["sources"]
-    return {code: Source(code, **values) for code, values in about.items()}
+    return {code: Source(code, **values) for code, values in shipped.provenance_document()["sources"].items()}
 
 
 @cache
