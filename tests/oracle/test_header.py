@@ -194,7 +194,7 @@ def test_what_if_hardware(header: Header, limits: Limits, count: int) -> None:
 
 def test_a_percentage_is_rounded_down_to_bytes(header: Header) -> None:
     """Compare 50% of 16,385 bytes with the configuration 8,192; no real SM has a percentage on this edge."""
-    most = {"max_shared_memory_per_block": 16384, "max_shared_memory_per_block_optin": 16384}
+    most: dict[str, Any] = {"max_shared_memory_per_block": 16384, "max_shared_memory_per_block_optin": 16384}
     limits = shipped.limits("7.0").replace(max_shared_memory_per_multiprocessor=16385, **most)
     kernel = Kernel(32, smem=4096, carveout=Carveout(50, "percent"))
     assert compare(header, limits, [kernel]) == (1, 0)

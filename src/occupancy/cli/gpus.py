@@ -26,8 +26,8 @@ def limits(
 ) -> None:  # fmt: skip
     """List the limits of an SM by compute capability.
 
-    GPU is a compute capability, an architecture or a name. With arguments, lists every limit side by side.
-    Without them, lists the main limits of compute capability 7.5 and newer.
+    GPU is a compute capability, an architecture or a name. With arguments, every limit is listed side by side.
+    Without them, the main limits of compute capability 7.5 and newer are listed.
 
     \b
     occupancy limits
@@ -58,7 +58,7 @@ def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> No
     """List GPUs with their compute capability and number of SMs, highest compute capability first.
 
     PATTERN is a compute capability, or words of the name, architecture, die, market or memory size. Commas
-    separate alternatives. Without it, the first 30 are listed.
+    separate alternatives. Without PATTERN, the first 30 GPUs are listed.
 
     \b
     occupancy gpus
@@ -78,7 +78,7 @@ def gpus(gpu: tuple[str, ...], wants_all: bool, output_format: str | None) -> No
 def device(device: int | None, output_format: str | None) -> None:
     """List the local GPUs, with limits from the driver and the table.
 
-    N is the number of one GPU. Needs an NVIDIA GPU and the cuda-bindings package.
+    N is the number of one GPU. The command needs an NVIDIA GPU and the cuda-bindings package.
 
     \b
     occupancy device
@@ -98,8 +98,8 @@ def device(device: int | None, output_format: str | None) -> None:
 def verify(device: int, quick: bool, output_format: str | None) -> None:
     """Compare limits and results with the driver of a local GPU.
 
-    Needs an NVIDIA GPU and the cuda-bindings package. Compiles kernels, launches none, and compares more than
-    200,000 results in a few minutes. Exits with 1 if a result differs.
+    The command needs an NVIDIA GPU and the cuda-bindings package. It compiles kernels without launching them, and
+    compares more than 200,000 results in a few minutes. It exits with 1 if a result differs.
 
     \b
     occupancy verify

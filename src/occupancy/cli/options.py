@@ -27,7 +27,8 @@ _CCS = "Compute capabilities: 9.0,sm_90a,hopper.  [default: {}]"
 _ccs = partial(Option, "-c", "--cc", group="gpu", metavar="CC,...", multiple=True)
 GPUS = (
     _ccs(help=_CCS.format(f"{DEFAULT_GPU}, or the local GPU")),
-    Option("--gpu", group="gpu", metavar="NAME,...", multiple=True, help="GPUs: 'H100 SXM,RTX 4090'. Added to --cc."),
+    Option("--gpu", group="gpu", metavar="NAME,...", multiple=True,
+           help="GPUs: 'H100 SXM,RTX 4090'. Can be combined with --cc."),
     Option("--device", group="gpu", multiple=True, metavar="N", type=int, help="Local GPU, by number. Repeatable."),
     LIMITS,
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",

@@ -77,7 +77,7 @@ def _fragment(inputs: dict[str, Any]) -> str:
 def schema(command: str) -> None:
     """Print the JSON Schema of a command's output with --format json.
 
-    COMMAND is a command such as calc, sources for limits --sources, or stages for budget --stage-smem.
+    COMMAND is a command such as calc. It is sources for limits --sources, and stages for budget --stage-smem.
 
     \b
     occupancy schema calc

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
 
 import occupancy  # to print: its public names load their modules on first use
 
@@ -27,6 +27,10 @@ MAX_BLOCK_SIZES = 1 << 13
 
 Granularity = Literal["warp", "block"]
 SpreadsheetVersion = Literal["2.4", "11.1"]
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class ComputeCapability(NamedTuple):
@@ -94,6 +98,43 @@ class SpreadsheetColumn:
 
     def __post_init__(self) -> None:
         _check_values(self, "spreadsheet.")
+
+
+class LimitsChanges(TypedDict, total=False):
+    """Keyword arguments of `Limits.replace`; sizes can be text."""
+
+    compute_capability: object
+    architecture: str
+    warp_size: SupportsIndex | str
+    max_threads_per_multiprocessor: SupportsIndex | str
+    max_blocks_per_multiprocessor: SupportsIndex | str
+    max_registers_per_multiprocessor: SupportsIndex | str
+    max_registers_per_block: SupportsIndex | str
+    max_registers_per_thread: SupportsIndex | str
+    max_shared_memory_per_multiprocessor: SupportsIndex | str
+    max_shared_memory_per_block: SupportsIndex | str
+    max_shared_memory_per_block_optin: SupportsIndex | str
+    max_oversized_shared_memory_per_block: SupportsIndex | str | None
+    reserved_shared_memory_per_block: SupportsIndex | str
+    shared_memory_configurations: Sequence[SupportsIndex | str]
+    unified_l1_and_shared_memory: SupportsIndex | str | None
+    max_threads_per_block: SupportsIndex | str
+    max_block_dim: Sequence[SupportsIndex | str]
+    max_portable_cluster_size: SupportsIndex | str | None
+    max_non_portable_cluster_size: SupportsIndex | str | None
+    max_barriers_per_block: SupportsIndex | str
+    max_barriers_per_multiprocessor: SupportsIndex | str | None
+    virtual_resources_per_multiprocessor: SupportsIndex | str | None
+    tensor_memory_per_multiprocessor: SupportsIndex | str | None
+    register_allocation_unit: SupportsIndex | str
+    register_allocation_granularity: Granularity
+    shared_memory_allocation_unit: SupportsIndex | str
+    warp_allocation_granularity: SupportsIndex | str
+    sub_partitions: SupportsIndex | str
+    launch_check_sub_partitions: SupportsIndex | str | None
+    partitioned_global_caching: bool
+    fp32_lanes_per_multiprocessor: SupportsIndex | str | None
+    spreadsheet: SpreadsheetColumn | None
 
 
 @documented
@@ -204,7 +245,7 @@ class Limits:
         """Largest cluster size, non-portable if known; 0 without clusters."""
         return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
 
-    def replace(self, **changes: Any) -> Limits:
+    def replace(self, **changes: Unpack[LimitsChanges]) -> Limits:
         """Return the same SM with some limits changed; sizes can be text, such as ``"200k"``.
 
         A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
@@ -219,17 +260,17 @@ class Limits:
             if name not in KINDS and name != "compute_capability":
                 problem = f"there is no limit {shown(name)}"
                 raise TableError(problem, where="limits", **similar_limits(name, KINDS))
-        changes = {name: plain_value(value, KINDS.get(name, "")) for name, value in changes.items()}
-        if "compute_capability" in changes:
-            changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
-        size = changes.get("max_shared_memory_per_multiprocessor")
-        if type(size) is int and "shared_memory_configurations" not in changes:
+        values = {name: plain_value(value, KINDS.get(name, "")) for name, value in changes.items()}
+        if "compute_capability" in values:
+            values["compute_capability"] = ComputeCapability.parse(values["compute_capability"])
+        size = values.get("max_shared_memory_per_multiprocessor")
+        if type(size) is int and "shared_memory_configurations" not in values:
             smaller = (known for known in self.shared_memory_configurations if known < size)
-            changes["shared_memory_configurations"] = (*smaller, size)
+            values["shared_memory_configurations"] = (*smaller, size)
         has_opt_in = self.max_shared_memory_per_block != self.max_shared_memory_per_block_optin
-        if "max_shared_memory_per_block" in changes and not has_opt_in:
-            changes.setdefault("max_shared_memory_per_block_optin", changes["max_shared_memory_per_block"])
-        return replace(self, **changes)
+        if "max_shared_memory_per_block" in values and not has_opt_in:
+            values.setdefault("max_shared_memory_per_block_optin", values["max_shared_memory_per_block"])
+        return replace(self, **values)
 
 
 def similar_limits(name: str, names: Collection[str], otherwise: str = "") -> dict[str, Any]:

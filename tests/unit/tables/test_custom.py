@@ -4,6 +4,7 @@ import contextlib
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ class TestReadLimits:
 
     def test_like(self, tmp_path: Path) -> None:
         row = '  "13.0": {like: "10.0", architecture: New, max_blocks_per_multiprocessor: 24}\n'
-        changes = {"architecture": "New", "max_blocks_per_multiprocessor": 24}
+        changes: dict[str, Any] = {"architecture": "New", "max_blocks_per_multiprocessor": 24}
         expected = shipped.limits("10.0").replace(compute_capability="13.0", **changes)
         assert read_limits(write(tmp_path, HEAD + row)) == {"13.0": expected}
         assert expected.compute_capability == (13, 0)
@@ -49,8 +50,9 @@ class TestReadLimits:
     def test_toml(self, tmp_path: Path) -> None:
         row = 'like = "10.0"\nmax_blocks_per_multiprocessor = 24\nmax_block_dim = [64, 64, 8]\n'
         path = write(tmp_path, f'schema_version = 1\n[compute_capabilities."13.0"]\n{row}', "table.toml")
-        changes = {"max_blocks_per_multiprocessor": 24, "max_block_dim": (64, 64, 8)}
-        expected = shipped.limits("10.0").replace(compute_capability="13.0", **changes)
+        expected = shipped.limits("10.0").replace(
+            compute_capability="13.0", max_blocks_per_multiprocessor=24, max_block_dim=(64, 64, 8)
+        )
         assert read_limits(path) == {"13.0": expected}
         for text, says in (("a." * 20_000 + "a = 1", "line 1 has more than 200 dots"), ("a =", "not TOML")):
             with pytest.raises(TableError, match=says):
@@ -125,7 +127,7 @@ class TestWithChanges:
             ("spreadsheet=null", None),
         ],
     )  # fmt: skip
-    def test_change(self, change: str, value: object) -> None:
+    def test_change(self, change: str, value: Any) -> None:
         name = change.partition("=")[0].strip()
         assert with_changes(shipped.limits("9.0"), [change]) == shipped.limits("9.0").replace(**{name: value})
 
@@ -159,7 +161,7 @@ NUMBER = st.sampled_from([1, 2, 3, 31, 32, 64, 1000, 2**16, 2**31 - 1]) | st.int
     data=st.data(),
 )
 def test_limits_that_are_accepted_can_be_computed_with(
-    cc: object, changes: dict[str, int], column: dict[str, int], data: st.DataObject
+    cc: object, changes: dict[str, Any], column: dict[str, int], data: st.DataObject
 ) -> None:
     kernel = data.draw(strategies.kernels(shipped.limits(cc)))
     model = data.draw(st.sampled_from(list(engine.MODELS)))

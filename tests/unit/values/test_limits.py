@@ -1,9 +1,11 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
 import occupancy
 from occupancy import ComputeCapability, InputError, TableError
-from occupancy.values.limits import KIND_CHECKS, KINDS
+from occupancy.values.limits import KIND_CHECKS, KINDS, LimitsChanges
 
 
 @pytest.mark.parametrize(
@@ -43,13 +45,17 @@ def test_is_written_as_people_write_it_and_never_as_a_float() -> None:
 
 
 def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_compute_capability() -> None:
-    sizes = {"max_blocks_per_multiprocessor": np.int64(4), "max_block_dim": [64, np.int32(64), 64.0]}
+    sizes: dict[str, Any] = {
+        "max_blocks_per_multiprocessor": np.int64(4),
+        "max_block_dim": [64, np.int32(64), 64.0],
+    }
     changed = occupancy.limits("9.0").replace(compute_capability="13.0", **sizes)
     assert str(changed.compute_capability) == "13.0"
     assert type(changed.max_blocks_per_multiprocessor) is int
     assert changed.max_block_dim == (64, 64, 64)
     assert hash(changed) is not None
     assert set(KINDS.values()) <= set(KIND_CHECKS), "every field is checked"
+    assert list(LimitsChanges.__annotations__) == ["compute_capability", *KINDS]
 
 
 def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
@@ -93,6 +99,6 @@ def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
         ({"unified_l1_and_shared_memory": 65536}, "unified_l1_and_shared_memory. Allowed: up to 65,536"),
     ],
 )
-def test_refuses_limits_that_contradict_each_other(change: dict[str, object], complaint: str) -> None:
+def test_refuses_limits_that_contradict_each_other(change: dict[str, Any], complaint: str) -> None:
     with pytest.raises(TableError, match=complaint):
         occupancy.limits("9.0").replace(**change)
