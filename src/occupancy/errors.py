@@ -36,7 +36,7 @@ class OccupancyError(ValueError):
     """Base class of every error that an input causes.
 
     The message reads ``where: problem. Allowed: accepted values. Hint``, or ``where is missing.`` if the
-    problem begins with a verb. Each part is also an attribute; that of ``choices`` has only the names.
+    problem begins with a verb. Each part is also an attribute, and ``choices`` contains only the names.
 
     Args:
         problem: Problem, with the given value.

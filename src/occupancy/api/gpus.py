@@ -75,7 +75,7 @@ def sources(gpu: GpuLike | GpuList | None = None) -> Results[Provenance]:
     """List the sources of each limit, and the disagreements between sources.
 
     Args:
-        gpu: A GPU as in `limits`, which also lists the errors, or a list. By default, the whole table.
+        gpu: A GPU or a list, with the errors of `limits`. By default, the whole table.
     """
     ccs = shipped.known() if gpu is None else [found.limits.compute_capability for found in find_gpus(gpu)]
     return Results((provenance(cc, field) for cc in dict.fromkeys(ccs) for field in KINDS), sources_report)

@@ -113,7 +113,7 @@ class Occupancy(Printed, Result):
         Args:
             occupancy: Target occupancy: ``0.75``, ``75`` or ``"75%"``.
             blocks: Target blocks per SM instead. Without a target, the result contains every level of the block
-                size, also those that the kernel's own values do not allow.
+                size, including levels that the kernel's own values do not allow.
 
         Raises:
             InputError: Both targets were given, or the kernel's own values do not allow the target.
@@ -134,7 +134,7 @@ class Occupancy(Printed, Result):
     def block_sizes(self, *, smem_of_threads: Callable[[int], int] | None = None) -> Results[BlockSize]:
         """Return every multiple of the warp size as a block size with its occupancy, best first.
 
-        Its own block size does not matter. ``smem_of_threads`` returns the dynamic shared memory for a size.
+        The block size of this result is ignored. ``smem_of_threads`` returns the dynamic shared memory for a size.
 
         Raises:
             InputError: The function returns no size, or the kernel has only a total of shared memory.
@@ -246,7 +246,7 @@ class Occupancies(Results[Occupancy]):
         return Results((result.next_steps() for result in self), steps_report)
 
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets:
-        """Return the budget on each GPU; it prints the limits that hold on all of them."""
+        """Return the budget on each GPU; ``print`` shows the limits that hold on all of them."""
         return Budgets((result.budget(occupancy=occupancy, blocks=blocks) for result in self), budget_report)
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> Results[LaunchBounds]:
@@ -256,7 +256,7 @@ class Occupancies(Results[Occupancy]):
     def block_sizes(
         self, *, smem_of_threads: Callable[[int], int] | None = None
     ) -> Results[Results[BlockSize]]:
-        """Return the block sizes on each GPU; they print by the lowest occupancy of all."""
+        """Return the block sizes on each GPU; ``print`` sorts them by the lowest occupancy."""
         from ..report.block_sizes import block_sizes_report
 
         sizes = [result.block_sizes(smem_of_threads=smem_of_threads) for result in self]

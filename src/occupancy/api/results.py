@@ -89,7 +89,7 @@ class Budgets(Results[Budget]):
 
     @property
     def wanted(self) -> BudgetLevel | None:
-        """Lowest of each number, within which a kernel reaches the target on all GPUs; None without a target."""
+        """Smallest limits of all GPUs, with which a kernel reaches the target on each; None without a target."""
         levels = [budget.wanted for budget in self if budget.wanted is not None]
         return BudgetLevel(*map(min, zip(*levels, strict=True))) if levels else None
 

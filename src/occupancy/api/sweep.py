@@ -44,13 +44,13 @@ def sweep(
     shared_memory_mode: SharedMemoryMode | None = None, model: Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"), **others: NoReturn,
 ) -> occupancy.Sweep:  # fmt: skip
-    """Compute the occupancy of arrays of kernels; needs NumPy.
+    """Compute the occupancy of arrays of kernels, with NumPy.
 
     Arrays broadcast as in NumPy. For all combinations, give each array its own dimension:
     ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are as in `compute`.
 
     Args:
-        gpu: A GPU; or a list of GPUs or an architecture, which add a first dimension to the results.
+        gpu: A GPU. A list of GPUs, or an architecture, adds a first dimension to the results.
         threads: Threads per block. A sequence is an array of block sizes, not a shape.
         carveout, caching, opt_in, shared_memory_mode, model: One value for all kernels, as in `compute`.
         outputs: Names of the arrays to compute, each with one byte per kernel.

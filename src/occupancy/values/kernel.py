@@ -55,7 +55,7 @@ class Kernel(_KernelFields):
         regs: Registers per thread, 0 to 255.
         static_smem: Static shared memory per block in bytes, without the 1 KiB that CUDA reserves.
         dynamic_smem: Dynamic shared memory per block in bytes, set at launch.
-        smem: Their sum, in bytes, if the parts are unknown. Mutually exclusive with both.
+        smem: Static and dynamic shared memory together, if the parts are unknown. Mutually exclusive with both.
         barriers: Named barriers per block, 0 to 16; 1 by default.
         max_threads: First launch bound: maximum threads per block of the compiled kernel.
         block_dim: The block's shape; its product is ``threads``.
