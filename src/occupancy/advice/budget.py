@@ -52,7 +52,7 @@ def budget(
     given = Result(gpu.limits, kernel, model)
     if error := compile_error(gpu.limits, kernel):
         problem, hint = error.split(". ", 1)
-        raise InputError(problem, hint=hint)
+        raise InputError(f"{problem} for {_named(gpu)}", hint=hint)
     target = _target(given, occupancy, blocks)
     least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
     if least.active_blocks < target:
@@ -87,11 +87,14 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, chan
     if not most:
         return InputError(f"no block can be resident: {given.reason}")
     limiters = " and ".join(given.limiters).replace("_", " ")
-    sm = f"an SM of {gpu.name or f'compute capability {gpu.cc}'}"
-    problem = f"{target:,} blocks do not fit on {sm}, limited by {limiters}"
+    problem = f"{target:,} blocks do not fit on an SM of {_named(gpu)}, limited by {limiters}"
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
     hint = f"Lower the target, or {change}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
+
+
+def _named(gpu: Gpu) -> str:
+    return gpu.name or f"compute capability {gpu.cc}"
 
 
 def _levels(least: Result) -> Iterator[BudgetLevel]:

@@ -124,7 +124,8 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
     values = sorted({each.threads for on_gpu in sizes for each in on_gpu})
     curves, result = {}, sizes[0].result
     for on_gpu in sizes:
-        shares = {each.threads: each.occupancy for each in on_gpu}
+        compiles = on_gpu.result.compile_error is None
+        shares = {each.threads: each.occupancy if compiles else 0.0 for each in on_gpu}
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
         curves[name] = [shares.get(threads, 0.0) for threads in values]
     marks = best_marks(values, curves.values())
