@@ -123,7 +123,7 @@ class _Merging:
             self._assign_linker_lines()
         rows: list[KernelRecord] = []
         for group in self._groups.values():
-            rows += self._merged(group)
+            rows += group if len(group) == 1 and _kind(group[0]) == "image" else self._merged(group)
         if self._remarks:
             rows = _with_remarks(rows, self._remarks)
         if self._launches:
@@ -141,10 +141,10 @@ class _Merging:
         """Names of the kernels of which there is more than PTX."""
         return {each.name for group in self._groups.values() for each in group if _kind(each) != "ptx"}
 
-    def _merged(self, group: list[KernelRecord]) -> list[KernelRecord]:
+    def _merged(self, group: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge records with the same name and architecture."""
         if set(map(_kind, group)) == {"image"}:  # most groups of a library
-            return group if len(group) == 1 else self._images(group, ())
+            return self._images(group, ())
         images, logs, ptx = (
             [each for each in group if _kind(each) == kind] for kind in ("image", "log", "ptx")
         )
