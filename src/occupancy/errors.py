@@ -135,7 +135,7 @@ class ErrorCollector:
         """Add an error and those that were found together with it, each once."""
         for each in (error, *error.others):
             each.others = ()
-            self._found.setdefault(str(each), each)
+            self.found.setdefault(str(each), each)
 
     def call(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
         """Return the result of a function; None, which is never used, if it raises an error."""
@@ -146,7 +146,7 @@ class ErrorCollector:
             return cast(T, None)
 
     def __enter__(self) -> ErrorCollector:
-        self._found: dict[str, OccupancyError] = {}
+        self.found: dict[str, OccupancyError] = {}
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -154,8 +154,8 @@ class ErrorCollector:
             self.add(error)
         elif error is not None:
             return
-        if self._found:
-            first, *others = self._found.values()
+        if self.found:
+            first, *others = self.found.values()
             first.others = tuple(others)
             if first is not error:
                 raise first

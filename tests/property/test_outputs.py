@@ -116,7 +116,7 @@ def test_services(name: str, message: str) -> None:
     command, *rest = printed.split("\n")
     assert re.fullmatch(r"::error (file=[^:,\r\n]*,)?title=[^:,\r\n]*::[^\r\n]*", command)
     assert all(map(is_quiet, rest))
-    root = ElementTree.fromstring(junit(name, [(name, name, message)]))
+    root = ElementTree.fromstring(junit(name, [finding]))
     assert [each.tag for each in root.iter()] == ["testsuites", "testsuite", "testcase", "failure"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ from ..report.diff import changes_by_name, diff_report
 from ..report.model import Report, Table
 from ..report.scan import Finding
 from ..tables.files import written_atomically
-from ..values.numbers import count
 from ..values.records import documented
 from .results import Printed
 from .scan import Path, Paths, Reading, ReadingOptions, SelectionOptions, as_list, as_sources
@@ -147,8 +146,8 @@ def check(
             folder, or ``[tool.occupancy]`` in its ``pyproject.toml``.
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
         allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
-        update: Update the baseline, or only the kernels selected by ``name`` and ``arch``. Rules that
-            compare with it then pass, unless a kernel cannot launch with the given threads.
+        update: Update the baseline, or only the kernels selected by ``name``, ``arch`` and other options. Rules
+            that compare with it then pass, unless a kernel cannot launch with the given threads.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
@@ -158,12 +157,9 @@ def check(
     """
     reading = Reading(options, check)
     paths = as_sources(build, "build", with_streams=False)
-    wanted = _rules(rules)
+    wanted = _rules(rules, paths)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
-    named = [] if baseline is None else ["--baseline", os.fspath(baseline)]
-    for option in ("name", "arch"):  # an update must not accept more than this check shows
-        named += [word for each in as_list(options.get(option)) for word in (f"--{option}", str(each))]
-    command = check_command(paths, wanted.source, named)
+    command = check_command(paths, wanted.source, reading, baseline)
     after = _read_whole(paths)
     wanted = replace(wanted, baseline=path, allow_removed=wanted.allow_removed + removable(allow_removed))
     if update:
@@ -186,7 +182,7 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
         rules,
         reading.evaluator(rules.threads or before.threads),
         None if path is None else reading.sized(old, rules.rules),
-        every=[*after.kernels, *before.kernels] if reading.selects or reading.gpu else None,
+        whole=(after.kernels, before.kernels) if reading.selects else None,
         ignore_arch=reading.gpu is not None,
     )
 
@@ -196,25 +192,17 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     path = rules.baseline
     if path is None:
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
-    if reading.gpu is not None:
-        raise InputError("is not used for a baseline", where="gpu", hint="Remove it.")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
-    wanted = {id(record) for record in (*old, *new)}
     threads = reading.threads or rules.threads or before.threads
-    if reading.selects:
-        known = replace(before, threads=threads)
-        new_baseline = accepted(known, after.kernels, lambda record: id(record) in wanted)
-    else:
-        new_baseline = baseline_from(new, threads)
+    shown = {id(record) for record in (*old, *new)}
+    new_baseline = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.rules)
-    done = check_kernels(sized, rules, evaluator, sized, every=after.kernels)
-    differences = compare(before.kernels, new_baseline.kernels, evaluator)
+    done = check_kernels(sized, rules, evaluator, sized, whole=(after.kernels, new_baseline.kernels))
+    changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "nothing changed"
     write_baseline(path, new_baseline)
-    names = {record.name for record in new_baseline.kernels}
-    changes = changes_by_name(differences) or "nothing changed"
-    return done, f"Wrote {path}: {count(len(names), 'kernel')} ({changes})"
+    return done, f"Wrote {path}: {new_baseline.size} ({changes})"
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:
@@ -228,7 +216,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
     after = _read_whole(paths)
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
-    kernels = _launchable(reading.selection.records(after.kernels))
+    kernels = reading.selection.records(after.kernels)
     baseline = baseline_from(kernels, reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
@@ -281,18 +269,21 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     return saved
 
 
-def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
+def check_command(build: Sequence[str], rules: str, reading: Reading, baseline: Path | None = None) -> str:
+    """Return the command line of a check, whose update accepts only the kernels that the check shows."""
     named = [] if rules in ("", find_rules()) else ["--rules", rules]
-    return shlex.join(["occupancy", "check", *build, *named, *options])
+    named += [] if baseline is None else ["--baseline", os.fspath(baseline)]
+    return shlex.join(["occupancy", "check", *build, *named, *reading.words()])
 
 
-def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None) -> Rules:
+def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence[str]) -> Rules:
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = as_list(rules)
         wrong = [each for each in given if not isinstance(each, RuleEntry)]
         if wrong or not any(isinstance(each, Rule) for each in given):
             problem = f"{shown(wrong[0])} is not a Rule or an Exemption" if wrong else "is empty"
-            raise RulesError(problem, where="rules", hint="Write them as [Rule(min_occupancy=0.5)].")
+            hint = "Pass at least one rule, such as [Rule(min_occupancy=0.5)]."
+            raise InputError(problem, where="rules", hint=hint)
         return Rules(
             rules=tuple(each for each in given if isinstance(each, Rule)),
             exemptions=tuple(each for each in given if isinstance(each, Exemption)),
@@ -302,21 +293,15 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None) -> Rules:
         problem = f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]"
         hint = "Pass `rules` (`--rules FILE`), or write a rules file: occupancy init BUILD."
         raise RulesError(problem, where="rules", hint=hint)
-    return read_rules(path)
+    return read_rules(path, lambda: read_build(build).kernels)
 
 
 def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRecord], list[KernelRecord]]:
-    """Return the wanted kernels of both builds that may be launched; one side alone may have a name."""
-    old, new = _launchable(before.kernels), _launchable(after.kernels)
-    select = reading.selection.records
-    select(old + new)  # refuses unknown names
-    reading.check_patterns(old + new)
-    return select(old, is_partial=True), select(new, is_partial=True)
-
-
-def _launchable(records: Iterable[KernelRecord]) -> list[KernelRecord]:
-    """Return the records of compiled code, without candidates that an autotuner rejected."""
-    return [record for record in records if record.regs is not None and record.chosen is not False]
+    """Return the wanted kernels of both builds; one side alone may have a name."""
+    known, select = before.kernels + after.kernels, reading.selection.records
+    select(known)  # refuses unknown names
+    reading.check_patterns(known)
+    return select(before.kernels, is_partial=True), select(after.kernels, is_partial=True)
 
 
 def _read_whole(paths: Sequence[str]) -> Build:
@@ -324,6 +309,6 @@ def _read_whole(paths: Sequence[str]) -> Build:
     build = read_build(paths)
     if build.problems:
         raise build.problems[0].error()
-    if all(record.regs is None for record in build.kernels):
+    if not build.kernels:
         raise ReadError("contains no compiled kernels", where=build.name)
     return build

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import signature
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
@@ -64,6 +65,7 @@ class Reading:
         for unknown in options.keys() - known.__annotations__.keys():
             *own, _ = signature(function).parameters
             raise unknown_input(unknown, function.__name__, (*own, *known.__annotations__))
+        self._options = options
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
@@ -85,12 +87,29 @@ class Reading:
             # Architectures that were chosen are shown whether the GPU runs their code or not.
             gpu=None if self.gpu is None or texts else self.gpu.limits.compute_capability,
         )
-        self.selects = bool(self.selection.names or self.selection.archs or self.selection.only_newest)
+        self.selects = self.selection != Selection(with_runtime=self.selection.with_runtime)
         sms, where = options.get("multiprocessor_count"), "multiprocessor_count"
         self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
         if sms is not None:
             self.multiprocessor_count = in_range(parse_count(sms, where), where)
         self._gpu_of = cache(lambda cc: Gpu(table.limits(cc)))
+
+    def words(self) -> list[str]:
+        """Return the same options for the command line."""
+        sizes = [f"{pattern}={size}" for pattern, size in self.block_sizes.items()]
+        sizes += [] if self.threads is None else [str(self.threads)]
+        gpu = {} if self.gpu is None else {"gpu" if self.gpu.name else "cc": self.gpu.label}
+        given = self._options.get
+        values = {
+            "threads": sizes,
+            "name": given("name"),
+            "arch": given("arch"),
+            "limits": given("limits_file"),
+            **gpu,
+        }
+        words = [(f"--{name}", str(each)) for name, value in values.items() for each in as_list(value)]
+        flags = {"--newest": self.selection.only_newest, "--runtime": self.selection.with_runtime}
+        return [*chain(*words), *(name for name, is_set in flags.items() if is_set)]
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         return Evaluator(

@@ -10,7 +10,6 @@ import click
 
 from .. import __version__
 from ..errors import InputError, OccupancyError
-from ..values.numbers import count
 from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
@@ -86,8 +85,7 @@ def scan(
         given = {name: value for name, value in options.items() if value is not None and value is not False}
         if unused := [name for name in given if name not in SelectionOptions.__annotations__]:
             raise InputError("is not used with --save-baseline", where=unused[0], hint="Remove it.")
-        names = {kernel.name for kernel in save_baseline(sources, baseline, **given).kernels}
-        click.echo(f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.")
+        click.echo(f"Wrote {printable(baseline)}: {save_baseline(sources, baseline, **given).size}.")
         return
     from ..api.scan import scan as scan_files
     from ..report.scan import chosen_columns
@@ -236,14 +234,14 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     occupancy init build/
     """
     from ..api import builds
+    from ..api.scan import Reading, SelectionOptions
 
-    names = {kernel.name for kernel in builds.init(build, rules, baseline, **options).kernels}
-    # A check of other kernels would find some added and some removed.
-    selecting = [word for name in ("name", "arch") for each in options[name] for word in (f"--{name}", each)]
-    selecting += ["--newest"] * options["only_newest"] + ["--runtime"] * options["with_runtime"]
+    saved = builds.init(build, rules, baseline, **options)
+    # A check of other kernels would find some added and some removed. The rules contain the threads.
+    reading = Reading(options | {"threads": None}, builds.init, SelectionOptions)
     click.echo(
         f"Wrote {printable(rules)}: rules against regressions.\n"
-        f"Wrote {printable(baseline)}: {count(len(names), 'kernel')}.\n"
+        f"Wrote {printable(baseline)}: {saved.size}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
-        f"Next: {printable(builds.check_command(build, rules, selecting))}"
+        f"Next: {printable(builds.check_command(build, rules, reading))}"
     )

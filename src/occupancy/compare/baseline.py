@@ -9,13 +9,14 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import PurePath
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ..builds.merge import merge
 from ..builds.names import stable_name
@@ -24,6 +25,7 @@ from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
 from ..readers.reading import STANDARD_INPUT, STANDARD_INPUT_NAME, read_each
 from ..tables.files import check_size, read_bytes, written_atomically
+from ..values.numbers import count
 from ..values.spellings import INT_MAX
 from .match import match
 
@@ -39,54 +41,37 @@ Count = Annotated[int, Field(ge=0, le=INT_MAX)]
 SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
 
-class KernelLine(BaseModel):
-    """Kernel in a baseline; unset fields are not written."""
+FIELDS: Mapping[str, Any] = {
+    "name": str, "arch": str, "source": str, "format": str, "linked": bool, "regs": Count, "static_smem": Count,
+    "dynamic_smem": Count, "smem": Count, "spill_smem": Count, "barriers": Count, "virtual_resources": Count,
+    "tensor_memory": Count, "reallocates_registers": bool, "stack_bytes": Count,
+    "spill_store_bytes": SpillBytes, "spill_load_bytes": SpillBytes, "spills_from": str, "max_threads": Count,
+    "required_threads": Count, "min_blocks": Count, "register_cap": Count,
+    "cluster_dim": Annotated[tuple[Count, Count, Count], Field(strict=False)],  # JSON has no tuples
+    "shared_memory_configuration": Count, "num_warps": Count, "code": Annotated[int, Field(ge=0, le=0xFFFF_FFFF)],
+    "threads": Count, "threads_from": str,
+}  # fmt: skip
+"""Values of a kernel in a baseline, in their order; those that are unset are not written."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    name: str
-    arch: str = ""
-    source: str
-    format: str
-    linked: bool = True
-    regs: Count = 0
-    static_smem: Count = 0
-    dynamic_smem: Count = 0
-    smem: Count = 0
-    spill_smem: Count = 0
-    barriers: Count = 0
-    virtual_resources: Count = 0
-    tensor_memory: Count = 0
-    reallocates_registers: bool = False
-    stack_bytes: Count = 0
-    spill_store_bytes: SpillBytes = 0
-    spill_load_bytes: SpillBytes = 0
-    spills_from: str = ""
-    max_threads: Count = 0
-    required_threads: Count = 0
-    min_blocks: Count = 0
-    register_cap: Count = 0
-    cluster_dim: Annotated[tuple[Count, Count, Count], Field(strict=False)] = (1, 1, 1)  # JSON has no tuples
-    shared_memory_configuration: Count = 0
-    num_warps: Count = 0
-    code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] = 0
-    threads: Count = 0
-    threads_from: str = ""
+_LINE: Any = {
+    name: (kind, ... if name in ("name", "source", "format") else None) for name, kind in FIELDS.items()
+}
+KernelLine = create_model("KernelLine", __config__=ConfigDict(strict=True, extra="forbid"), **_LINE)
 
 
 class BaselineFile(BaseModel):
     model_config = ConfigDict(strict=True)
 
     threads: Annotated[int, Field(ge=1, le=INT_MAX)] | None = None
-    kernels: list[KernelLine]
-
-
-FIELDS = tuple(KernelLine.model_fields)
+    kernels: list[KernelLine]  # type: ignore[valid-type]
 
 
 @dataclass(frozen=True)
 class Build:
-    """Kernels of a build or a baseline, with paths that are the same on every machine."""
+    """Compiled kernels of a build or a baseline.
+
+    Their paths are the same on every machine. Candidates that an autotuner rejected are missing.
+    """
 
     kernels: tuple[KernelRecord, ...]
     threads: int | None = None
@@ -94,8 +79,14 @@ class Build:
     name: str = ""
     problems: tuple[ReadProblem, ...] = ()
 
+    @property
+    def size(self) -> str:
+        """Number of kernels, whatever their architectures, and of architectures."""
+        names, archs = ({getattr(record, name) for record in self.kernels} for name in ("name", "arch"))
+        return f"{count(len(names), 'kernel')}, {count(len(archs), 'architecture')}"
+
     def __repr__(self) -> str:
-        return f"<Build of {len(self.kernels):,} kernels>"
+        return f"<Build of {self.size}>"
 
 
 def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
@@ -126,8 +117,9 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         portable[source] = place.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
     kernels = []
     for record in records:
-        others = tuple(portable[file] for file in record.also_in)
-        kernels.append(replace(record, source=portable[record.source], also_in=others))
+        if record.regs is not None and record.chosen is not False:  # no PTX, and no rejected candidate
+            others = tuple(portable[file] for file in record.also_in)
+            kernels.append(replace(record, source=portable[record.source], also_in=others))
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 
 
@@ -171,7 +163,7 @@ def parse_baseline(content: bytes, name: str) -> Build:
         where, hint = f"{name}: schema_version", f"Update occupancy, or {_REWRITE}"
         raise BaselineError(f"got {shown(version)}", where=where, allowed=f"{SCHEMA_VERSION}", hint=hint)
     try:
-        file = BaselineFile.model_validate(values)
+        file: Any = BaselineFile.model_validate(values)
     except ValidationError as error:
         raise _first_mistake(error, name) from error
     kernels = (KernelRecord(**line.model_dump(exclude_unset=True)) for line in file.kernels)
@@ -202,9 +194,17 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
     return Build(tuple(by_line[line] for line in sorted(by_line, key=order)), threads)
 
 
-def _line(record: KernelRecord) -> str:
-    values = ((name, getattr(record, name)) for name in FIELDS)
+def _line(record: KernelRecord, names: Iterable[str] = FIELDS) -> str:
+    values = ((name, getattr(record, name)) for name in names)
     return _json({name: value for name, value in values if value is not None})
+
+
+def line_of(record: KernelRecord, path: str) -> int | None:
+    """Return the number of a kernel's line in a baseline; None in other files."""
+    start = _line(record, ("name", "arch", "source")).rstrip("}")
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        return next((number for number, line in enumerate(file, 1) if line.startswith(start)), None)
+    return None
 
 
 def _json(value: object) -> str:
@@ -239,6 +239,5 @@ def accepted(
     matching = match(baseline.kernels, kernels)
     kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
     kept += filter(is_wanted, matching.added)
-    paired = {id(pair.old) for pair in matching.pairs}
-    kept += [record for record in baseline.kernels if id(record) not in paired and not is_wanted(record)]
+    kept += filterfalse(is_wanted, matching.removed)
     return baseline_from(kept, baseline.threads)

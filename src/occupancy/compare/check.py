@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 from ..advice.budget import TOLERANCE
 from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
-from ..builds.select import age, names_there
+from ..builds.select import age
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
 from ..values.records import documented, readable
 from .diff import MEASURES, Change, Fix, Measure, causes, explaining, find_fix
 from .match import by_name, match
-from .rules import CRITERIA, Exemption, Rule, RuleEntry, Rules
+from .rules import CRITERIA, Exemption, Rule, RuleEntry, Rules, idle_error
+
+LAUNCH_VALUES = ("name", "launch_bounds", "cluster_dim")
+"""Values on which the code that launches a kernel may depend."""
 
 
 class Demand(NamedTuple):
@@ -109,8 +112,10 @@ class Checked:
     """New names, launch bounds and cluster sizes that explain no broken rule."""
     ended: tuple[Exemption, ...]
     """Ended exemptions of kernels that break rules."""
-    unused: tuple[tuple[RuleEntry, list[str]], ...] = field(hash=False)
-    """Exemptions, and rules without demands, whose patterns match no kernel, with these patterns."""
+    unused: tuple[tuple[RuleEntry | None, list[str]], ...] = field(hash=False)
+    """Exemptions, rules without demands, and ``allow_removed`` (None), with patterns that match no kernel."""
+    archs: frozenset[str]
+    """Architectures of the whole build."""
 
     @property
     def passed(self) -> bool:
@@ -124,27 +129,21 @@ def check_kernels(
     evaluator: Evaluator,
     baseline: Sequence[KernelRecord] | None,
     *,
-    every: Sequence[KernelRecord] | None = None,
+    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None,
     ignore_arch: bool = False,
     today: date | None = None,
 ) -> Checked:
     """Check kernels against rules, and compare them with a baseline.
 
-    If only some kernels of the build and the baseline were selected, ``every`` contains all kernels, so that
-    patterns for the others are not reported as unmatched.
-
-    Raises:
-        RulesError: A rule with a demand matches no kernel, compares without a baseline, or needs an unknown
-            value: it would pass without checking anything. The error includes all such rules.
-        BaselineError: The baseline contains no kernel of a rule that compares.
+    If only some kernels were selected, ``whole`` contains all kernels of the build and of the baseline, so that
+    patterns for the others are not reported as unmatched. Rules that would check nothing are errors.
     """
     today = today or date.today()
     current = [each for each in rules.exemptions if not each.has_ended(today)]
     run = _Run(rules, baseline)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
-    broken: list[BrokenKernel] = []
-    exempt: list[BrokenKernel] = []
+    broken, exempt = list[BrokenKernel](), list[BrokenKernel]()
     changed: list[tuple[KernelRecord, Change]] = []
     for kernel in sorted(kernels, key=by_name):
         pair = before.get(id(kernel))
@@ -157,14 +156,15 @@ def check_kernels(
         for exemption, violations in parts.items():
             part = replace(checked, violations=tuple(violations), exemption=exemption)
             (exempt if exemption else broken).append(part)
-        for change in causes(old, row) if old else ():
-            # Code that launches the kernel may depend on these values.
-            is_of_launch = change.name in ("name", "launch_bounds", "cluster_dim")
-            if is_of_launch and change not in checked.causes:
-                changed.append((kernel, change))
+        others = (change for change in causes(old, row) if change not in checked.causes) if old else ()
+        changed += ((kernel, change) for change in others if change.name in LAUNCH_VALUES)
     gone = {record.name for record in matching.removed}
     permitted = {name for name in gone if any(matches(each, name) for each in rules.allow_removed)}
-    unused = run.reject_unchecked(kernels if every is None else every, is_partial=every is not None)
+    build, old_build = whole or (kernels, baseline or ())
+    unused = run.reject_unchecked([*build, *old_build] if whole else build, is_partial=whole is not None)
+    names = {record.name for record in (*build, *old_build)}
+    if idle := [each for each in rules.allow_removed if not any(matches(each, name) for name in names)]:
+        unused.append((None, idle))
     return Checked(
         rules=rules,
         broken=tuple(broken),
@@ -181,6 +181,7 @@ def check_kernels(
             and any(exemption.concerns(each.kernel.record, each.criteria) for each in broken)
         ),
         unused=tuple(unused),
+        archs=frozenset(record.arch or "-" for record in build),
     )
 
 
@@ -201,8 +202,7 @@ class _Run:
             if rule.matching(kernel):
                 for name, bound in rule.bounds.items():
                     latest[name] = None if bound is None else Demand(number, rule, name, bound)
-        demands = [each for each in latest.values() if each is not None]
-        return sorted(demands, key=lambda each: not CRITERIA[each.criterion].compares)
+        return sorted(filter(None, latest.values()), key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None) -> BrokenKernel:
         kernel, baseline_passes = row.record, True
@@ -234,22 +234,20 @@ class _Run:
 
     def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool
-    ) -> list[tuple[RuleEntry, list[str]]]:
+    ) -> list[tuple[RuleEntry | None, list[str]]]:
         """Raise errors for rules that checked nothing; return other entries that match no kernel."""
-        distinct = {(kernel.name, kernel.compute_capability): kernel for kernel in known}
-        unused: list[tuple[RuleEntry, list[str]]] = []
+        distinct = {(kernel.name, kernel.compute_capability): kernel for kernel in known}.values()
+        unused: list[tuple[RuleEntry | None, list[str]]] = []
         with ErrorCollector() as errors:
             for number, rule in enumerate(self.rules.rules if self.baseline is None else [], 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
                     problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
                     hint = "Set `baseline` (`--baseline FILE`), and write the file with `update=True` (`--update`)."
                     errors.add(RulesError(problem, where=rule.place or "", hint=hint))
-            entries: list[RuleEntry] = [*self.rules.rules, *self.rules.exemptions]
-            for number, entry in enumerate(entries, 1):  # rules first
-                matched = {pattern for kernel in distinct.values() for pattern in entry.matching(kernel)}
-                idle = [pattern for pattern in entry.patterns if pattern not in matched]
+            for number, entry in enumerate((*self.rules.rules, *self.rules.exemptions), 1):
+                idle = entry.idle_patterns(distinct)
                 if idle and isinstance(entry, Rule) and entry.demands:
-                    errors.add(_idle_error(number, entry, idle, distinct))
+                    errors.add(idle_error(number, entry, idle, distinct))
                 elif idle:
                     unused.append((entry, idle))
             for demand, rows in self.unknown.items():
@@ -278,16 +276,3 @@ def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
     hint = hints.get(measure, "Most logs do not contain it: pass the object files too, or remove the rule.")
     problem = f"{demand}, but the files do not contain the {value} of {_on_arch(first.record)}{more}"
     return RulesError(problem, where=demand.rule.place or first.source, hint=hint)
-
-
-def _idle_error(
-    number: int, rule: Rule, idle: Sequence[str], known: Collection[tuple[str, Any]]
-) -> RulesError:
-    names, ccs = {name for name, _ in known}, {cc for _, cc in known}
-    archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
-    near = names_there(idle[0].strip("*"), names)
-    if rule.arch and ccs.isdisjoint(rule.arch):
-        near["hint"] = f"There is code for {', '.join(cc.sm for cc in sorted(ccs - {None}))}."
-    problem = f"rule {number} matches no kernel: {', '.join(idle)}{archs}"
-    near["hint"] = f"Correct or remove it. {near['hint']}"
-    return RulesError(problem, where=rule.place or "", **near)

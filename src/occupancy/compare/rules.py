@@ -7,10 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from functools import partial
+from math import inf
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
 from ..builds.rows import parse_block_size
+from ..builds.select import names_there
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, Place, RulesError, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, settings_in
@@ -100,6 +102,11 @@ class RuleEntry:
             return ()
         return tuple(each for each in self.patterns if matches(each, record.name))
 
+    def idle_patterns(self, records: Iterable[KernelRecord]) -> list[str]:
+        """Return the patterns that match no kernel."""
+        matched = {pattern for record in records for pattern in self.matching(record)}
+        return [pattern for pattern in self.patterns if pattern not in matched]
+
 
 @readable
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +162,8 @@ class Rule(RuleEntry):
 class Exemption(RuleEntry):
     """Exemption of kernels from rules, with a reason."""
 
-    reason: str
+    reason: str = ""
+    """Reason, which is required."""
     rules: Patterns = ()
     """Criteria that the kernels can break; empty for all."""
     until: date | str | None = None
@@ -165,7 +173,7 @@ class Exemption(RuleEntry):
         with ErrorCollector() as errors:
             self._read_selectors(errors)
             if not isinstance(self.reason, str) or not self.reason:
-                errors.add(_wrong(self.reason, "reason", 'Add a line such as reason = "rewritten in #123".'))
+                errors.add(_wrong(self.reason or None, "reason", 'Add reason = "rewritten in #123".'))
             if self.rules:
                 names = errors.call(_texts, self.rules, "rules", '"min_occupancy", or a list') or ()
                 for name in names:
@@ -184,7 +192,7 @@ class Exemption(RuleEntry):
         return isinstance(self.until, date) and self.until < today
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rules:
     """Rules of a check."""
 
@@ -269,7 +277,8 @@ def _bound(name: str, value: Any) -> float | bool:
     if isinstance(value, str) and criterion.measure not in ("regs", "barriers"):
         value = parse_size(value, name)
     if type(value) is not int or not 0 <= value <= criterion.most:
-        raise _wrong(value, name, allowed=f"0 to {criterion.most:,}, or false")
+        problem = f"got {shown(value)}" if type(value) is int else f"{shown(value)} is not an integer"
+        raise RulesError(problem, where=name, allowed=f"0 to {criterion.most:,}, or false")
     return value
 
 
@@ -280,10 +289,11 @@ def _unknown(name: str, names: Collection[str], where: str | Place) -> RulesErro
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
 
 
-def read_rules(path: str | os.PathLike[str]) -> Rules:
+def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[KernelRecord]] = list) -> Rules:
     """Read rules from a TOML file (docs/reference/rules.md); an error lists all mistakes.
 
-    In ``pyproject.toml``, the rules are below ``tool.occupancy``.
+    In ``pyproject.toml``, the rules are below ``tool.occupancy``. If there is a mistake, ``kernels`` returns the
+    kernels of the build, and rules that match none of them are listed, too.
     """
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
@@ -297,17 +307,16 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 
     with ErrorCollector() as errors:
 
-        def read_entries(name: str, make: type[Entry]) -> tuple[Entry, ...]:
+        def read_entries(name: str, make: type[Entry]) -> list[Entry | None]:
             entries = table.get(name, [])
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
                 errors.add(_wrong(entries, at(name), f"Write tables [[{name}]]."))
-                return ()
-            heads = lines.get(f"{above}{name}", [])
-            results = []
+                return []
+            heads, results = lines.get(f"{above}{name}", []), []
             for number, entry in enumerate(entries, 1):
                 keys = heads[number - 1] if len(heads) == len(entries) else {}
                 results.append(errors.call(_entry, entry, make, file, keys, f"{name[:-1]} {number}"))
-            return tuple(each for each in results if each is not None)
+            return results
 
         for name in table:
             if name not in _NAMES:
@@ -322,14 +331,29 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             errors.add(_wrong(baseline, at("baseline"), "Write the path of a file."))
         if threads is not None:
             threads = errors.call(_parsed, at("threads"), parse_block_size, threads)
-        return Rules(
-            source=file,
-            rules=read_entries("rules", Rule),
-            exemptions=read_entries("exemptions", Exemption),
-            baseline=baseline,
-            allow_removed=errors.call(removable, table.get("allow_removed", False), at("allow_removed")),
-            threads=threads,
-        )
+        rules, exemptions = read_entries("rules", Rule), read_entries("exemptions", Exemption)
+        allowed = errors.call(removable, table.get("allow_removed", False), at("allow_removed"))
+        if errors.found:
+            known = errors.call(kernels)
+            for number, rule in enumerate(rules, 1):
+                if known and rule and rule.demands and (idle := rule.idle_patterns(known)):
+                    errors.add(idle_error(number, rule, idle, known))
+            found = sorted(errors.found.items(), key=lambda each: getattr(each[1].place, "line", 0) or inf)
+            errors.found = dict(found)
+        entries = tuple(filter(None, rules)), tuple(filter(None, exemptions))
+        return Rules(file, *entries, baseline, allowed, threads)
+
+
+def idle_error(number: int, rule: Rule, idle: Sequence[str], known: Iterable[KernelRecord]) -> RulesError:
+    """Return the error of a rule whose patterns match no kernel."""
+    names, ccs = ({getattr(each, name) for each in known} for name in ("name", "compute_capability"))
+    archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
+    near = names_there(idle[0].strip("*"), names)
+    if rule.arch and ccs.isdisjoint(rule.arch):
+        near["hint"] = f"There is code for {', '.join(cc.sm for cc in sorted(ccs - {None}))}."
+    problem = f"rule {number} matches no kernel: {', '.join(idle)}{archs}"
+    near["hint"] = f"Correct or remove it. {near['hint']}"
+    return RulesError(problem, where=rule.place or "", **near)
 
 
 def _entry(

@@ -68,20 +68,17 @@ def _artifact(path: str) -> dict[str, str]:
 
 
 def within_checkout(path: str) -> str:
-    """Return a path relative to the current folder, with slashes.
+    """Return a path relative to the top of the checkout, with slashes.
 
     A build in another folder, as in a container, has other absolute paths: the longest tail of the path that
     exists here counts. On Windows paths compare without case, and line tables mix both kinds of slashes.
     """
-    seen = PurePath(os.path.normpath(path))
-    if seen.is_relative_to(os.getcwd()):
-        return seen.relative_to(os.getcwd()).as_posix()
-    parts = seen.parts[1:] if seen.is_absolute() else ()
-    for start in range(len(parts)):
-        tail = PurePath(*parts[start:])
-        if ".." not in tail.parts and os.path.isfile(tail):
-            return tail.as_posix()
-    return seen.as_posix()
+    folder = PurePath(os.getcwd())
+    top = next((each for each in (folder, *folder.parents) if os.path.exists(each / ".git")), folder)
+    seen = PurePath(os.path.normpath(folder / path if os.path.exists(path) else path))
+    tails = (base.joinpath(*seen.parts[i:]) for i in range(1, len(seen.parts)) for base in (top, folder))
+    found = seen if seen.is_relative_to(top) else next(filter(os.path.isfile, tails), seen)
+    return (found.relative_to(top) if found.is_relative_to(top) else found).as_posix()
 
 
 def github(findings: Sequence[Finding], lines: Iterable[str], notices: Iterable[str] = ()) -> str:
@@ -101,18 +98,19 @@ def _annotation(finding: Finding) -> str:
     return f"::error {place}title={title}::{untrusted.github_message(finding.message)}"
 
 
-def junit(suite: str, cases: Sequence[tuple[str, str, str]], kind: str = "failure") -> str:
-    """Return JUnit's XML: a test suite with its cases, each a file, a name, and a message if it failed."""
-    failures = sum(bool(message) for *_, message in cases)
+def junit(suite: str, cases: Sequence[Finding], kind: str = "failure") -> str:
+    """Return JUnit's XML: a test suite with a case for each finding, which failed if it has a message."""
+    failures = sum(bool(case.message) for case in cases)
     count = {"tests": str(len(cases)), "failures": "0", "errors": "0", f"{kind}s": str(failures)}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
     parent = ElementTree.SubElement(root, "testsuite", {"name": untrusted.printable_lines(suite), **count})
-    for source, name, message in cases:
-        file = untrusted.printable_lines(within_checkout(source))
-        names = {"classname": file, "file": file, "name": untrusted.printable_lines(name)}
-        case = ElementTree.SubElement(parent, "testcase", names)
+    for each in cases:
+        file, message = map(untrusted.printable_lines, (within_checkout(each.file), each.message))
+        names = {"classname": file, "file": file, "name": untrusted.printable_lines(each.kernel)}
+        line = {} if each.line is None else {"line": str(each.line)}
+        case = ElementTree.SubElement(parent, "testcase", names | line)
         if message:
-            text = untrusted.printable_lines(message)  # Jenkins shows the attribute, GitLab the content
-            ElementTree.SubElement(case, kind, {"message": text}).text = text
+            title = message.partition("\n")[0]  # Jenkins shows the attribute, GitLab the content
+            ElementTree.SubElement(case, kind, {"message": title}).text = message
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")

@@ -14,6 +14,11 @@ from ..readers.record import file_name
 from ..values.numbers import join_and, percent, size
 from .words import arrow
 
+_LABELS: Sequence[Callable[[KernelRecord], str]] = (
+    lambda record: file_name(record.source),
+    lambda record: f"{size(record.shared_memory or 0)} shared",
+    lambda record: f"grid {'x'.join(map(str, record.grid_dim or ()))}",
+)
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 _VERBS = {"relax": "", "restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}
@@ -64,18 +69,19 @@ def phrases(changes: Iterable[Change]) -> str:
 
 
 class OnArch(NamedTuple):
-    arch: str | None
-    source: str
+    record: KernelRecord
     values: Sequence[str]
     causes: Sequence[Change]
     fix: Fix
     others: Sequence[Change] = ()
+    arch: str = ""
+    """With the label of one of several versions."""
 
 
-def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
+def change_facts(changed: Iterable[OnArch]) -> list[tuple[str, str]]:
     """Return labels and texts: the values of each architecture, then causes, other changes and the fix."""
-    kernels = _distinct(kernels)
-    values = [(each.arch or "-", text) for each in kernels for text in each.values]
+    kernels = _distinct(changed)
+    values = [(each.arch, text) for each in kernels for text in each.values]
     cause = _by_arch([(each.arch, each.causes) for each in kernels])
     others = _by_arch([(each.arch, each.others) for each in kernels])
     fix = fix_phrase([(each.arch, each.fix) for each in kernels])
@@ -84,18 +90,22 @@ def change_facts(kernels: Iterable[OnArch]) -> list[tuple[str, str]]:
 
 
 def _distinct(kernels: Iterable[OnArch]) -> list[OnArch]:
-    """Merge equal changes of several files; name the files where an architecture has different changes."""
-    merged: list[tuple[OnArch, list[str]]] = []
-    for kernel in sorted(kernels, key=lambda each: age(each.arch)):
-        bare = kernel._replace(source="")
-        files = next((files for each, files in merged if each == bare), [])
-        if not files:
-            merged.append((bare, files))
-        files.append(file_name(kernel.source))
-    archs = [each.arch for each, _ in merged]
+    """Merge equal changes; label different ones of one architecture.
+
+    The label is the value that differs most: the file, shared memory or the grid.
+    """
+    groups = defaultdict[str, list[OnArch]](list)
+    for kernel in sorted(kernels, key=lambda each: age(each.record.arch)):
+        groups[repr((kernel.record.arch, *kernel[1:]))].append(kernel)
+    archs = [group[0].record.arch or "-" for group in groups.values()]
+    labels = archs
+    for text in _LABELS if len(set(archs)) < len(archs) else ():
+        texts = (dict.fromkeys(text(each.record) for each in group) for group in groups.values())
+        names = [f"{arch} {listed(list(each), 1)}" for arch, each in zip(archs, texts, strict=True)]
+        labels = max(labels, names, key=lambda each: len(set(each)))
     return [
-        each._replace(arch=f"{each.arch or '-'} {listed(files, 1)}") if archs.count(each.arch) > 1 else each
-        for each, files in merged
+        group[0]._replace(arch=label if archs.count(arch) > 1 else arch)
+        for group, arch, label in zip(groups.values(), archs, labels, strict=True)
     ]
 
 

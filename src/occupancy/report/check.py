@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..builds.names import short_name
 from ..builds.select import age
+from ..compare.baseline import line_of
 from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
@@ -62,9 +63,12 @@ class BrokenOnArchs(NamedTuple):
                 if each.limit or bound == "maximum":
                     text += f" ({bound} {changes.change_text(name, None, each.limit)})"
                 values.append(text)
-            place = new.record.arch, new.record.source
-            kernels.append(changes.OnArch(*place, values, broken.causes, broken.fix))
-        return changes.change_facts(kernels)
+            kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix))
+        texts = changes.change_facts(kernels)
+        if any(each.fix.changes.get("or launch") for each in self.on_archs):
+            update = f"set `update` (`--update --name {quote(self.on_archs[0].kernel.short_name)}`)"
+            texts[-1] = "fix", f"{texts[-1][1]}, or {update}"
+        return texts
 
 
 def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
@@ -137,10 +141,12 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
             for each in check.exempt
         ],
     }
-    headline = [_headline(check, len(kernels), removed), *filter(None, [updated])]
+    headline = [] if updated and not check.kernels else [_headline(check, len(kernels), removed)]
+    headline += filter(None, [updated])
     details = list(_sections(check, kernels, removed))
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
-        update = f"{command} --update. For one, add --name NAME." if check.rules.source else "set `update`"
+        one = "" if inputs.get("names") else " For one, add --name NAME."
+        update = f"{command} --update.{one}" if check.rules.source else "set `update`"
         details.append(Paragraph([f"To accept the changes since the baseline: {update}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
     notes = [note("assumed-threads")] if has_mark else []
@@ -163,13 +169,12 @@ def _sections(
 
 
 def _removed(check: Checked) -> Iterator[RemovedKernels]:
-    built = {record.arch or "-" for record in check.kernels}
     for archs, names in changes.names_by_archs(check.removed).items():
         missing = set(archs.split(", "))
         them, name = ("it", quote(*names)) if len(names) == 1 else ("them", "NAME")
-        problem = "removed" if missing == built else f"removed for {archs}"
+        problem = "removed" if missing == check.archs else f"removed for {archs}"
         fix = f"restore {them}, or set `allow_removed`, or set `update` (`--update --name {name}`)"
-        if built.isdisjoint(missing):
+        if check.archs.isdisjoint(missing):
             problem = f"without code for {archs}"
             options = f"--update --arch {archs.replace(', ', ' --arch ')}"
             fix = f"build for {archs} again, or set `update` (`{options}`)"
@@ -177,8 +182,8 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
 
 
 def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) -> str:
-    archs = count(len({record.arch for record in check.kernels}), "architecture")
-    where = f"({check.rules.source}, {archs})" if check.rules.source else f"({archs})"
+    archs = count(len({record.arch for record in check.kernels}), "architecture") if check.kernels else ""
+    where = f"({', '.join(filter(None, [check.rules.source, archs]))})"
     number = len({record.name for record in check.kernels})
     kernels = count(number, "kernel")
     if check.passed:
@@ -202,12 +207,14 @@ def remarks(check: Checked) -> Iterator[str]:
         yield f"Removed, as allow_removed permits ({archs}): {changes.listed(names)}"
     for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
-    reasons = dict.fromkeys(each.exemption.reason for each in check.exempt if each.exemption)
+    exemptions = filter(None, dict.fromkeys(each.exemption for each in check.exempt))
+    reasons = [f"{each.reason}, until {each.until}" if each.until else each.reason for each in exemptions]
     for archs, names in changes.names_by_archs([each.kernel.record for each in check.exempt]).items():
         yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
     for entry, patterns in check.unused:
-        kind = "exemption" if isinstance(entry, Exemption) else "rule"
-        yield f"No kernel matches {', '.join(patterns)} ({kind}{f' in {entry.place}' if entry.place else ''})."
+        kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
+        place = f" in {entry.place}" if entry and entry.place else ""
+        yield f"No kernel matches {', '.join(patterns)} ({kind}{place})."
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:
@@ -220,22 +227,29 @@ def check_findings(check: Checked) -> Iterator[Finding]:
                 for violation in each.violations
                 if violation.criterion == criterion
             ]
-            text = "; ".join(map(": ".join, kernel._replace(on_archs=broken).facts()))
+            lines = map(": ".join, kernel._replace(on_archs=broken).facts())
             archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in broken), key=age))
-            message = f"{kernel.name} breaks {criterion}. {text}."
+            message = "\n".join([f"{kernel.name} breaks {criterion}", *lines])
             yield kernel_finding(broken[0].kernel, criterion, "error", message)._replace(arch=archs)
+    records, baseline = dict(changes.named_records(check.removed)), check.rules.baseline or ""
     for each in _removed(check):
-        message = f"{changes.listed(each.names)}: {each.problem}; fix: {each.fix}."
-        file, names = check.rules.baseline or "", ", ".join(each.names)
-        yield Finding(file, None, "error", REMOVED, message, names, each.archs)
+        message = f"{changes.listed(each.names)}: {each.problem}\nfix: {each.fix}"
+        line = line_of(records[each.names[0]], baseline)
+        yield Finding(baseline, line, "error", REMOVED, message, ", ".join(each.names), each.archs)
 
 
-def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[tuple[str, str, str]]:
-    """Return file, name and messages of each kernel, then of other findings; no message if it passes."""
-    cases = {each.demangled: (each.file or each.source, list[str]()) for each in kernels}
+def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[Finding]:
+    """Return a finding for each kernel with all its messages, none if it passes, then other findings."""
+    cases = {
+        each.demangled: Finding(
+            each.file or each.source, each.line if each.file else None, "", "", "", each.demangled, None
+        )
+        for each in kernels
+    }
     for each in findings:
-        cases.setdefault(each.kernel, (each.file, []))[1].append(each.message)
-    return [(file, name, "\n".join(messages)) for name, (file, messages) in cases.items()]
+        case = cases.setdefault(each.kernel, each._replace(message=""))
+        cases[each.kernel] = case._replace(message=f"{case.message}\n{each.message}".lstrip())
+    return list(cases.values())
 
 
 class FailedCheck(NamedTuple):

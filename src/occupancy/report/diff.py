@@ -102,17 +102,20 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
 
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
     """Yield the facts of each changed kernel, then the names of the others."""
-    changed: dict[tuple[str, str], list[DiffRow]] = {}
-    others = defaultdict[str, list[tuple[str, str | None]]](list)
+    changed, others = (
+        defaultdict[str, list[DiffRow]](list),
+        defaultdict[str, list[tuple[str, str | None]]](list),
+    )
     for entry in rows:
         if entry.row is None or entry.verdict in ("renamed", "same"):
             name = arrow(*((each or entry.kernel).short_name for each in (entry.old, entry.new)))
             others[entry.verdict].append((name, entry.record.arch))
         else:
-            changed.setdefault((entry.verdict, entry.kernel.demangled), []).append(entry.row)
+            changed[entry.kernel.demangled].append(entry.row)
     names = changes.placed_names([on_archs[0].new.record for on_archs in changed.values()])
-    for name, (verdict, _), on_archs in islice(zip(names, changed, changed.values(), strict=True), most):
-        yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdict}")
+    for name, on_archs in islice(zip(names, changed.values(), strict=True), most):
+        verdicts = ", ".join(dict.fromkeys(row.verdict for row in on_archs))
+        yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdicts}")
     if len(changed) > most:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. `rows()` (`--all`) lists them."])
     for verdict, kernels in others.items():
@@ -130,7 +133,7 @@ def _on_arch(row: DiffRow) -> changes.OnArch:
     spills = [changes.phrase(*each) for each in row.others if each.name == "spills"]
     values = [", ".join([occupancy_phrase(row.old, row.new), *spills])]
     others = [each for each in row.others if each.name != "spills"]
-    return changes.OnArch(row.new.record.arch, row.new.record.source, values, row.explaining, row.fix, others)
+    return changes.OnArch(row.new.record, values, row.explaining, row.fix, others)
 
 
 def _notes(differences: Differences) -> Iterator[Note]:

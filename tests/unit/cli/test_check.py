@@ -1,6 +1,7 @@
 """``occupancy init`` and ``occupancy check`` of a real build."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -23,7 +24,7 @@ def project(builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     shutil.copytree(builds / "before", "build")
     done = run("init", "build/")
     assert done.exit_code == 0, done.output
-    assert "baseline.json: 7 kernels.\n" in done.stdout
+    assert "baseline.json: 7 kernels, 2 architectures.\n" in done.stdout
     assert done.stdout.endswith("Next: occupancy check build/\n")
     assert run("check", "build/").stdout == "All 7 kernels pass (occupancy.toml, 2 architectures)\n"
     shutil.rmtree("build")
@@ -50,7 +51,10 @@ def test_block_sizes_of_rules_and_options(project: Path) -> None:
 
 def test_updates(project: Path) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
-    assert "6 kernels (1 removed)" in run("check", "build/", "--update", "--name", "img::emboss").stdout
+    assert (
+        "6 kernels, 2 architectures (1 removed)"
+        in run("check", "build/", "--update", "--name", "img::emboss").stdout
+    )
     assert "removed" not in {row["criterion"] for row in check()["violations"]}
     assert run("check", "build/", "--update", "--name", "blur").exit_code == 0
     assert {row["name"] for row in check()["violations"]} == {"_ZN3img10warp_imageEPfi"}
@@ -89,8 +93,10 @@ def test_annotations(project: Path) -> None:
     lines = run("check", "build/", "--format", "github").stdout.splitlines()
     rules = [re.findall(r",title=occupancy%3A (\w+):", line) for line in lines[:3]]
     assert rules == [["max_occupancy_drop"], ["no_new_spills"], ["removed"]]
-    assert "sm_80: 100%25 -> 50%25 at 256* threads (minimum 100%25); sm_90: 100%25 -> 75%25" in lines[0]
-    assert re.search("file=occupancy-baseline.json,.*: removed; fix: restore it, or set `allow_rem", lines[2])
+    assert "sm_80: 100%25 -> 50%25 at 256* threads (minimum 100%25)%0Asm_90: 100%25 -> 75%25" in lines[0]
+    assert re.search(
+        "file=occupancy-baseline.json,.*: removed%0Afix: restore it, or set `allow_rem", lines[2]
+    )
     assert all("restore" in row["fix"] or "reduce" in row["fix"] for row in check()["violations"])
     assert lines[3] == "::notice title=occupancy::New since the baseline (sm_80, sm_90): img::sharpen"
     assert "::Changed since the baseline (sm_80, sm_90): renamed img" in lines[4]
@@ -116,7 +122,10 @@ def test_junit_and_sarif(project: Path) -> None:
     run("check", "build/", "-o", "cases.xml")
     suite = ElementTree.parse("cases.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("8", "3")
-    assert all(each.text == each.get("message") for each in suite.iter("failure"))
+    assert all((each.text or "").startswith(f"{each.get('message')}\n") for each in suite.iter("failure"))
+    assert [each.get("line") for each in suite.iter("testcase") if each.get("line")] == ["15"], (
+        "in the baseline"
+    )
     log = json.loads(run("check", "build/", "--format", "sarif").stdout)
     schema = json.loads(unpacked("sarif/sarif-2.1.0.json"))
     jsonschema.Draft202012Validator(schema).validate(log)
@@ -124,6 +133,10 @@ def test_junit_and_sarif(project: Path) -> None:
     assert [each["ruleId"] for each in results] == ["max_occupancy_drop", "no_new_spills", "removed"]
     places = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results]
     assert all(Path(place).exists() for place in places)
+    Path(".git").touch()
+    os.chdir("build")
+    log = json.loads(run("check", ".", "--rules", "../occupancy.toml", "--format", "sarif").stdout)
+    assert log["runs"][0]["results"] == results, "paths from the top of the checkout"
     assert len({each["partialFingerprints"]["kernelAndRule/v1"] for each in results}) == 3
 
 

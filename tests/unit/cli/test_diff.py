@@ -1,9 +1,11 @@
 """``occupancy diff`` of two real builds."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from occupancy.compare.diff import Fix
+from occupancy.readers import KernelRecord
 from occupancy.report.changes import OnArch, change_facts
 from tests.cli_runner import as_csv, as_json, run
 
@@ -24,11 +26,19 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     assert diff("-", builds / "after", stdin=content)["summary"] == summary
 
 
-def test_files_are_named_only_if_they_differ() -> None:
-    one = OnArch("sm_90", "wheel/a.so", ["50%"], (), Fix({}, ""))
-    other = one._replace(source="c.so", values=["25%"])
-    assert change_facts([one, one]) == [("sm_90", "50%")]
-    assert change_facts([one, one, other]) == [("sm_90 a.so and 1 more", "50%"), ("sm_90 c.so", "25%")]
+def test_files_or_launches_are_named_only_if_they_differ() -> None:
+    a, b, c = (
+        KernelRecord(source=f"wheel/{x}.so", format="cubin", name="k", arch="sm_90", smem=64) for x in "abc"
+    )
+    one, two = (OnArch(record, ["50%"], (), Fix({}, "")) for record in (a, b))
+    other = one._replace(record=c, values=["25%"])
+    assert change_facts([one, two]) == [("sm_90", "50%")]
+    assert change_facts([one, two, other]) == [("sm_90 a.so and 1 more", "50%"), ("sm_90 c.so", "25%")]
+    assert change_facts([one, other._replace(record=replace(a, smem=0))])[0] == (
+        "sm_90 64 bytes shared",
+        "50%",
+    )
+    assert change_facts([one, other._replace(record=a)])[0] == ("sm_90", "50%")
 
 
 def test_threshold(builds: Path) -> None:
