@@ -24,7 +24,7 @@ _METRICS = {
     "shared_memory_configuration": ("launch__shared_mem_config_size", "Shared Memory Configuration Size", 0),
     "barriers": ("launch__barrier_count", "", 0),
     "threads": ("launch__block_size", "Block Size", 0),
-    "multiprocessor_count": ("device__attribute_multiprocessor_count", "", 0),
+    "multiprocessor_count": ("device__attribute_multiprocessor_count", "# SMs", 0),
     "duration_us": ("gpu__time_duration.sum", "Duration", 1000),
     "achieved_occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy", 100),
 }
@@ -64,7 +64,7 @@ def _value(metrics: dict[str, float], name: str, unit: int = 0) -> float | None:
     return value / unit if unit else round(value)
 
 
-NSIGHT_MARK = '"ID","'
+NSIGHT_MARKS = '"ID","', "ID,Process ID,", "ID,Kernel Name,"  # programs write a page again without quotes
 
 # Names of columns.
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"

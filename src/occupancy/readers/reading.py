@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import IO, TypeGuard
 
 from ..errors import InputError, ReadError, shown, unreadable
+from ..values.spellings import nearest_names
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import BYTE_ORDER_MARKS, Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
 from .limits import Exhausted, Malformed, ReadLimits, checked
 from .record import Item, KernelRecord, ReadProblem, Remark
-from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
+from .triton import GZIP_SUFFIX, IMAGE_SUFFIX, METADATA_SUFFIX
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
@@ -44,7 +45,7 @@ LineReader = Callable[[NumberedLines, str], Iterator[Item]]
 LINE_READERS: tuple[tuple[str, LineReader], ...] = (
     *((mark, ptxas.read_ptxas) for mark in ptxas.PTXAS_MARKS),
     *((mark, ptxas.read_res_usage) for mark in ptxas.RES_USAGE_MARKS),
-    (nsight.NSIGHT_MARK, nsight.read_nsight_csv),
+    *((mark, nsight.read_nsight_csv) for mark in nsight.NSIGHT_MARKS),
     (ptxas.PTX_MARK, ptxas.read_ptx),
     (triton.INDUCTOR_MARK, triton.read_fusions),
 )
@@ -54,6 +55,7 @@ _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
 _ARCHIVE_STARTS = (b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels reach 30
+MAX_COMPARED = 1000  # names of an archive for the hint after a wrong one
 _ARCHIVE_SLACK_BYTES = 64 << 20
 
 
@@ -81,7 +83,9 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     elif " registers" in str(source) and not os.path.exists(source):
         yield ReadProblem(str(source), None, "is text. Pass it through standard input: occupancy scan -")
     elif metadata := _metadata_beside(Path(source)):
-        yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
+        yield from _read_paths([(metadata, None), (Path(source), None)], limits)
+    elif (outer := next(filter(os.path.isfile, Path(source).parents), None)) and zipfile.is_zipfile(outer):
+        yield from _read_file(outer, limits, member=Path(source).relative_to(outer).as_posix())
     else:
         yield from _read_file(source, limits)
 
@@ -178,11 +182,12 @@ def _name(source: KernelSource) -> str:
 
 
 def _read_file(
-    source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None
-) -> Iterator[Item]:
+    source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None, member: str = ""
+) -> Iterator[Item]:  # fmt: skip
     """Yield the contents of a file, or a problem. Arguments are those of `read`.
 
     ``listed`` is the size in the listing of its folder, whose files may have no kernels; None for other files.
+    ``member`` is a file or folder of an archive, whose other members are skipped.
     """
     name = _name(source) if name is None else name
     is_empty, is_build_log = True, _BUILD_LOG.fullmatch(os.path.basename(name))
@@ -190,7 +195,7 @@ def _read_file(
         with open_content(source, limits, name) as content:
             is_known = listed is None or content.suffix in (".whl", ".zip")
             is_zip = is_known and content.head().startswith(_ZIP_START)
-            for item in _read_archive(content) if is_zip else read_content(content):
+            for item in _read_archive(content, member) if is_zip else read_content(content):
                 is_empty = is_empty and isinstance(item, Remark)
                 yield item
             if content.state() != content.state_at_first or listed not in (None, content.size):
@@ -210,8 +215,9 @@ def _read_file(
 
 def _metadata_beside(image: Path) -> Path | None:
     """Return the path of Triton's metadata beside a cubin, which contains the block size."""
-    if image.suffix == IMAGE_SUFFIX and os.path.isfile(image):
-        beside = image.with_suffix(METADATA_SUFFIX)
+    plain = Path(str(image).removesuffix(GZIP_SUFFIX))
+    if plain.suffix == IMAGE_SUFFIX and os.path.isfile(image):
+        beside = plain.with_suffix(METADATA_SUFFIX)
         with suppress(Malformed, Exhausted, OSError):
             if os.path.isfile(beside):
                 with open_content(beside, ReadLimits()) as content:
@@ -219,8 +225,8 @@ def _metadata_beside(image: Path) -> Path | None:
     return None
 
 
-def _read_archive(content: Content) -> Iterator[Item]:
-    """Yield the contents of a zip archive, such as a wheel."""
+def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
+    """Yield the contents of a zip archive, such as a wheel, or of one member."""
     try:
         archive = zipfile.ZipFile(content.file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
@@ -229,6 +235,12 @@ def _read_archive(content: Content) -> Iterator[Item]:
         members = sorted(archive.infolist(), key=attrgetter("filename"))
         if sum(each.file_size for each in members) > MAX_ARCHIVE_RATIO * content.size + _ARCHIVE_SLACK_BYTES:
             raise Malformed("the archive expands beyond the limit. Unpack it, and pass the folder")
+        if wanted:
+            names = [each.filename for each in members if each.filename.endswith(Path(wanted).suffix)]
+            members = [each for each in members if f"{each.filename}/".startswith(f"{wanted}/")]
+            if not members:
+                near = nearest_names(wanted, names[:MAX_COMPARED])[:1]
+                raise Malformed(f"contains no {wanted}{f'. Did you mean {near[0]}?' if near else ''}")
         for member in members:
             try:
                 stream = archive.open(member)
@@ -258,10 +270,11 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
     """Yield the contents of files; images that Triton's metadata describe are not read a second time."""
     described: set[Path] = set()
     for path, size in paths:
-        if path.suffix not in TRITON_SUFFIXES or path.with_suffix("") not in described:
+        plain = Path(str(path).removesuffix(GZIP_SUFFIX))
+        if plain.suffix not in TRITON_SUFFIXES or plain.with_suffix("") not in described:
             for item in _read_file(path, limits, size):
                 if isinstance(item, KernelRecord) and item.format == "triton":
-                    described.add(path.with_suffix(""))
+                    described.add(plain.with_suffix(""))
                 yield item
 
 

@@ -14,7 +14,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from ..errors import about, shown
@@ -26,7 +26,7 @@ from .record import Choice, Fusion, Item, KernelRecord, ReadProblem, Shape, Sour
 
 MAX_METADATA_BYTES = MIB  # a few KB are usual
 
-METADATA_SUFFIX, IMAGE_SUFFIX = ".json", ".cubin"
+METADATA_SUFFIX, IMAGE_SUFFIX, GZIP_SUFFIX = ".json", ".cubin", ".gz"
 
 
 def parse_metadata(content: Content) -> dict[str, Any] | None:
@@ -66,6 +66,8 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
     if metadata.path is None:
         raise Malformed("a stream has no cubin. Pass the folder that contains both files")
     image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
+    packed = image.with_suffix(f"{IMAGE_SUFFIX}{GZIP_SUFFIX}")
+    image = packed if packed.exists() and not image.exists() else image
     try:
         if image.exists() and not image.is_file():  # opening a pipe would block
             raise Malformed("is not a file")
@@ -75,7 +77,11 @@ def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem
             if identity not in limits.shared.images:
                 limits.shared.images.add(identity)
                 limits = limits.shared
-        with open_content(image, limits) as content:
+        with ExitStack() as opened:
+            content = opened.enter_context(open_content(image, limits))
+            if content.is_compressed:
+                plain = content.plain(), content.limits, content.name
+                content = opened.enter_context(open_content(*plain))
             items = list(read_device_code(content))
         kernels = [item for item in items if isinstance(item, KernelRecord)]
         damage = [item for item in items if isinstance(item, ReadProblem)]

@@ -1,5 +1,7 @@
 """Formats that record launches: Triton's cache, Nsight Compute, PyTorch's profiler."""
 
+import csv
+import gzip
 import io
 import json
 import shutil
@@ -22,9 +24,14 @@ def test_unknown_version_of_a_report_is_named_where_reading_fails() -> None:
     assert "version 9, but only 7 is supported" in str(problem)
 
 
-@pytest.mark.parametrize("name", ["ncu.ncu-rep", "ncu_raw.csv"])
-def test_a_profile_has_the_name_of_the_gpu(samples: Path, name: str) -> None:
-    assert {record.profiled_on for record in stream_kernels(samples / name)} == {"NVIDIA H200"}
+def test_a_profile_has_the_name_of_the_gpu_and_its_number_of_sms(samples: Path, tmp_path: Path) -> None:
+    files = "ncu.ncu-rep", "ncu_raw.csv", "ncu_details.csv"
+    details, *others = ([*stream_kernels(samples / name)] for name in reversed(files))
+    assert {each.multiprocessor_count for records in (details, *others) for each in records} == {132}
+    assert {each.profiled_on for records in others for each in records} == {"NVIDIA H200"}
+    with (samples / files[1]).open(newline="") as page, (tmp_path / files[1]).open("w", newline="") as again:
+        csv.writer(again).writerows(csv.reader(page))
+    assert [each.regs for each in stream_kernels(tmp_path / files[1])] == [each.regs for each in others[0]]
 
 
 class TestNsightCsv:
@@ -75,6 +82,15 @@ class TestTriton:
         cubins = sorted((samples / "triton_cache").rglob("*.cubin"))
         whole = samples / "triton_cache"
         assert [record for path in cubins for record in stream_kernels(path)] == list(stream_kernels(whole))
+        packed = Path(shutil.copytree(whole, tmp_path / "packed"))
+        for path in packed.rglob("*.cubin"):
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+        described, packed_ones, images = (
+            [(each.regs, each.threads, each.dynamic_smem) for path in paths for each in stream_kernels(path)]
+            for paths in ([whole], [packed], sorted(packed.rglob("*.gz")))
+        )
+        assert described == packed_ones == images
         twice = [*cubins, *(path.with_suffix(".json") for path in cubins)]
         assert list(occupancy.scan(twice)) == list(occupancy.scan(whole))
         alone = tmp_path / "mm.cubin"
