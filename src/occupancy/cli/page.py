@@ -17,12 +17,8 @@ FILE_NAME = "occupancy.html"
 
 @command(
     output_option(help="Write a .html file instead of opening the page; - for standard output."),
-    *GPU,
-    SMS,
-    GRID,
-    CLUSTER,
-    *(each for each in KERNEL if each.name not in ("model", "max_threads")),
-)
+    *GPU, SMS, GRID, CLUSTER, *(each for each in KERNEL if each.name not in ("model", "max_threads")),
+)  # fmt: skip
 def page(output: str | None, **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
@@ -38,8 +34,8 @@ def page(output: str | None, **inputs: Any) -> None:
 
     format_of(output, None)
     # The inputs are in the content, too: some systems open a file without what follows the # of its address.
-    fragment = _fragment(inputs)
-    content = build_page(__version__, fragment)
+    fragment, subject = _opened_with(inputs)
+    content = build_page(__version__, fragment, subject)
     if output is not None:
         with written_to(output):
             click.echo(content)
@@ -55,22 +51,20 @@ def page(output: str | None, **inputs: Any) -> None:
         click.echo(f"No browser to open: {address}\n{hint}", err=True)
 
 
-def _fragment(inputs: dict[str, Any]) -> str:
-    """Return the fragment of the address for the options of the command; empty without any."""
+def _opened_with(inputs: dict[str, Any]) -> tuple[str, str]:
+    """Return the fragment of the address and the subject of the title; empty without options."""
     from ..api.occupancy import compute
     from ..page.data import fragment_of
+    from ..report.words import kernel_text
 
     gpu = chosen_gpu(inputs, is_needed=any(value is not None for value in inputs.values()))
     if gpu is None:
-        return ""
+        return "", ""
     launch = {name: inputs.pop(name) for name in ("grid", "cluster")}
-    launch["sms"] = inputs.pop("multiprocessor_count")
-    if gpu.name is not None:
-        launch["gpu"] = gpu.name
-        if launch["sms"] is None and gpu.multiprocessor_count is not None:
-            launch["sms"] = str(gpu.multiprocessor_count)
+    launch |= {"sms": inputs.pop("multiprocessor_count") or gpu.multiprocessor_count, "gpu": gpu.name}
     inputs["threads"] = inputs["threads"] or "256"  # as in the form of the page
-    return fragment_of(compute(gpu, **inputs), launch)
+    result = compute(gpu, **inputs)
+    return fragment_of(result, launch), kernel_text(result.kernel, gpu)
 
 
 @command(click.Argument(["command"]))

@@ -37,7 +37,7 @@ KEYS = (*_OTHERS, *_TEXTS, *(f"{side}{key}" for side in ("", "old_", "new_") for
 
 
 def build_page(
-    version: str, fragment: str = "", title: str = "CUDA occupancy",
+    version: str, fragment: str = "", subject: str = "", title: str = "CUDA occupancy",
     about: str = "Occupancy is the share of an SM's warps that a kernel can keep resident.", report: str = "",
 ) -> str:  # fmt: skip
     """Return the page as HTML, opened with the inputs of a link or the list of a report."""
@@ -47,6 +47,7 @@ def build_page(
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
     texts = {"version": version, "title": title, "about": about, "fragment": fragment}
+    texts["subject"] = f"{subject} - " if subject else ""
     code = {"policy": policy, "style": style, "script": script, "data": _json(data), "report": report}
     fields = {each["field"]: _field(each) for each in data["inputs"]}
     code["terms"] = "".join(f"<dt>{each['label']}<dd>{escape(each['help'])}" for each in data["inputs"])

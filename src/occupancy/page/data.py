@@ -65,7 +65,7 @@ def page_data() -> dict[str, Any]:
     return {"limits": columns, "limit_texts": texts, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}
 
 
-def fragment_of(result: Result, launch: Mapping[str, str | None]) -> str:
+def fragment_of(result: Result, launch: Mapping[str, object]) -> str:
     """Return the inputs of a result by option name: ``cc=9.0&threads=256``."""
     kernel = result.kernel
     names = [name for name in (*FORM, "smem") if name in FIELDS]
