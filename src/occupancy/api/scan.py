@@ -151,14 +151,9 @@ class Reading:
 
 
 def scan(
-    sources: KernelSource | Sequence[KernelSource],
-    *,
-    below: float | str | None = None,
-    only_spilling: bool = False,
-    sort: Order | None = None,
-    limit: int | None = None,
-    **options: Unpack[ReadingOptions],
-) -> Scan:
+    sources: KernelSource | Sequence[KernelSource], *, below: float | str | None = None, only_spilling: bool = False,
+    sort: Order | None = None, limit: int | None = None, **options: Unpack[ReadingOptions],
+) -> Scan:  # fmt: skip
     """Return the kernels, or launches, of files, folders and streams, with their occupancy.
 
     It reads cubins, fatbins, executables, libraries, objects, archives, wheels, zip files and PTX, the output of

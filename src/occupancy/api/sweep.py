@@ -73,15 +73,10 @@ def sweep(
         "threads": threads, "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem,
         "barriers": barriers, "virtual_resources": virtual_resources, "tensor_memory": tensor_memory,
     }  # fmt: skip
-    return Sweep.compute(
-        [found.limits for found in gpus],
-        {name: array for name, array in arrays.items() if array is not None},
-        base,
-        model,
-        has_gpu_axis=isinstance(chosen, list),
-        outputs=outputs,
-        names=[found.label for found in gpus],
-    )
+    given = {name: array for name, array in arrays.items() if array is not None}
+    limits, names = [found.limits for found in gpus], [found.label for found in gpus]
+    has_gpu_axis = isinstance(chosen, list)
+    return Sweep.compute(limits, given, base, model, has_gpu_axis=has_gpu_axis, outputs=outputs, names=names)
 
 
 def grid_report(

@@ -60,12 +60,9 @@ def _table(console: Console, table: Table, whole: str) -> None:
         if column.cut_to:
             cells[number] = cut_in_middle(cells[number], kept[number])
         grid.add_column(
-            printable(column.title),
-            justify=column.align,
-            no_wrap=not column.wraps,
+            printable(column.title), justify=column.align, no_wrap=not column.wraps, width=kept[number],
             overflow="fold" if column.wraps else "ellipsis",
-            width=kept[number],
-        )
+        )  # fmt: skip
     for row in range(len(table.rows)):
         grid.add_row(*(cells[number][row] for number in kept))
     grid.width = sum(kept.values()) + PADDING * (len(kept) - 1)
