@@ -55,6 +55,7 @@ bounds --cc 9.0 -t 32 --blocks 0
 budget --cc 9.0 -t 32 --blocks 1 --occupancy 1
 budget --cc 9.0 -t 256 --blocks 4 -r 128 -s 100k
 budget --cc 9.0 --blocks 2
+budget --gpu B200 --blocks 2 --tmem 256 --stage-smem 32k
 budget --cc 9.0,8.0 -t 32 --blocks 9.0=2
 block-sizes --cc 9.0 --smem-per-thread x
 sweep --cc 9.0 -t 32 -r 1:9 --mark x -o x.svg

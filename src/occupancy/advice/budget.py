@@ -19,6 +19,13 @@ from .search import VariedResource, max_keeping
 TOLERANCE = 0.0005
 """Tolerance of a target occupancy, so that 66.7% matches two thirds."""
 
+_CHANGES = {
+    "barriers": "use fewer barriers",
+    "virtual_resources": "pass `virtual_resources=0` (`--virtual-resources 0`) if the kernel relinquishes the permit",
+    "tensor_memory": "use fewer columns of tensor memory",
+}
+"""Limiter that does not depend on the block size -> change that admits more blocks."""
+
 
 @readable
 class BudgetLevel(NamedTuple):
@@ -56,7 +63,9 @@ def budget(
     target = _target(given, occupancy, blocks)
     least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
     if least.active_blocks < target:
-        raise _unreachable(gpu, least, target, occupancy, "change the block size")
+        resources = () if occupancy is None and "blocks" in least.limiters else least.limiters
+        options = dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
+        raise _unreachable(gpu, least, target, occupancy, " and ".join(options))
     levels = tuple(_levels(least))
     wanted = [level for level in levels if level.active_blocks >= target][-1]
     if given.active_blocks < target:
@@ -89,7 +98,7 @@ def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, chan
     limiters = " and ".join(given.limiters).replace("_", " ")
     problem = f"{target:,} blocks do not fit on an SM of {_named(gpu)}, limited by {limiters}"
     allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
-    hint = f"Lower the target, or {change}."
+    hint = f"Lower the target{f', or {change}' if change else ''}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
 
 

@@ -193,8 +193,7 @@ class Occupancy(Printed, Result):
         """Return a flat dictionary of the inputs and the result, as for ``pandas.DataFrame``."""
         from ..render.data import flat_rows
 
-        plain = Report("calc", (), COLUMNS, [ResultRow(self)])  # computes no advice
-        return [{**row, **self.kernel.to_dict()} for row in flat_rows(plain)]
+        return flat_rows(Report("calc", (), COLUMNS, [ResultRow(self)], inputs=self.kernel.to_dict()))
 
     def report(self) -> Report:
         return calc_report([ResultRow(self)])

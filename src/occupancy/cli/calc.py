@@ -24,13 +24,11 @@ VARIED = {name for name, field in FIELDS.items() if field.can_vary}
 
 
 @command(
-    *LAUNCH,
-    *INPUTS,
-    SMS,
+    *LAUNCH, *INPUTS, SMS,
     Option("--explain", is_flag=True, help="Show the arithmetic."),
     Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel does not compile or launch."),
     FORMAT,
-)
+)  # fmt: skip
 def calc(
     grid: str | None, cluster: str | None, max_active_clusters: str | None, multiprocessor_count: str | None,
     explain: bool, exit_code: bool, output_format: str | None, **inputs: Any,
@@ -140,14 +138,19 @@ def budget(
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
     is_any_size = stage is not None and occupancy is None and inputs["threads"] is None
+    if stage is None and inputs["threads"] is None:
+        hint = "Pass threads per block, such as 256 or 16x16. Only --stage-smem needs none."
+        raise InputError("is missing", where="threads", hint=hint)
     kernel = kernel_of_inputs(None, {**inputs, "threads": 1} if is_any_size else inputs)
     share = parse_optional(parse_share, occupancy, "occupancy")
+    numbers = _targets(gpus, blocks, limits_file)
     budgets = [
         budget_of(gpu, kernel, occupancy=share, blocks=target, model=model)
-        for gpu, target in zip(gpus, _targets(gpus, blocks, limits_file), strict=True)
+        for gpu, target in zip(gpus, numbers, strict=True)
     ]
     threads = None if is_any_size else kernel.threads
-    show(budget_report(budgets) if stage is None else stages_report(budgets, stage, threads), output_format)
+    targets = {"threads": threads, "occupancy": share, "blocks": blocks and numbers, "stage_smem": stage}
+    show((budget_report if stage is None else stages_report)(budgets, targets), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:

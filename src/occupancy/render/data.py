@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import count, groupby, islice
 from operator import attrgetter
 from typing import Any
 
 from ..report.model import Column, Report, json_value
+from ..values.fields import FIELDS
 from ..values.untrusted import csv_cell, json_text
 
 ROWS = 1 << 14  # of a piece; equal values are written once for each
@@ -46,6 +49,7 @@ def _json(value: Any) -> str:
 
 def csv_pieces(report: Report) -> Iterator[str]:
     """Yield CSV."""
+    report = replace(report, columns=[*_flat_columns(report)])
     yield ",".join(column.key for column in report.columns) + "\n"
     for lines in _lines(report, _csv, ",".join):  # csv.writer is slower
         if len(report.columns) == 1:
@@ -55,19 +59,52 @@ def csv_pieces(report: Report) -> Iterator[str]:
 
 def flat_rows(report: Report) -> list[dict[str, Any]]:
     """Return each row as a dictionary with the columns of the CSV that are not nested."""
-    columns = [(each.key, each.getter, each) for each in report.columns if "object" not in each.type]
+    columns = [(each.key, each.getter, each) for each in _with_inputs(report) if "object" not in each.type]
     return [{key: _flat(value(row), column, row) for key, value, column in columns} for row in report.rows]
+
+
+def _with_inputs(report: Report) -> list[Column]:
+    """Return the inputs of a kernel that are no column of their own, then the columns."""
+    own = {column.key for column in report.columns if "object" not in column.type}
+    inputs = report.inputs if report.inputs.keys() >= FIELDS.keys() else {}
+    return [
+        *(Column(key, value=partial(inputs.get, key)) for key in inputs if key not in own),
+        *report.columns,
+    ]
+
+
+def _flat_columns(report: Report) -> Iterator[Column]:
+    """Yield the columns of CSV, with a column for each nested member."""
+    for column in _with_inputs(report):
+        if "object" not in column.type or column.text or column.show:
+            yield column
+        else:
+            for key in dict.fromkeys(key for row in report.rows for key in _members(column, row)):
+                yield Column(key, value=partial(_nested, column, key))
+
+
+def _nested(column: Column, key: str, row: Any) -> Any:
+    return _members(column, row).get(key)
+
+
+def _members(column: Column, row: Any) -> dict[str, Any]:
+    """Return the members of a nested value by their path, such as ``resources_registers_blocks``."""
+    found, left = dict[str, Any](), [(column.key, json_value(column.getter(row)))]
+    for key, value in left:  # grows
+        if isinstance(value, dict):
+            left += [(f"{key}_{name}", each) for name, each in value.items()]
+        elif key != column.key:
+            found[key] = value
+    return found
 
 
 def _flat(value: Any, column: Column, row: Any) -> Any:
     """Return a plain value: semicolons join lists, and dictionaries are text, or JSON."""
     if not isinstance(value, (tuple, list, dict)):
         return value
-    if "object" in column.type and column.text is not None:
-        return column.text(value)
+    if "object" in column.type:
+        return column.text(value) if column.text is not None else column.show and column.show(row)
     plain = json_value(value)
-    if isinstance(plain[0] if plain and isinstance(plain, list) else plain, dict):
-        return json.dumps(plain) if column.show is None else column.show(row)
     return ";".join(map(str, plain)) if len(plain) > 1 else next(iter(plain), None)
 
 

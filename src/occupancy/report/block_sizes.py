@@ -14,7 +14,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, percent, size
 from .model import Column, Paragraph, Report, Section, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
-from .results import RESULT_COLUMNS
+from .results import RESULT_COLUMNS, permit_notes
 from .words import LABELS, gpu_name, gpu_text, limited_by, uses_of
 
 MOST_LEVELS, MOST_ROWS = 5, 16
@@ -80,7 +80,8 @@ def block_sizes_report(
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     pairs = (each for row in _rows(sizes) for each in zip(sizes, row.sizes, strict=True))
     on_gpus = [SimpleNamespace(gpu=by_size.result.gpu, result=result) for by_size, result in pairs]
-    return Report("block-sizes", headline, COLUMNS, on_gpus, "block_sizes", inputs, details, has_table=False)
+    parts = headline, COLUMNS, on_gpus, "block_sizes", inputs, details
+    return Report("block-sizes", *parts, permit_notes(each.result for each in on_gpus), has_table=False)
 
 
 def _rows(sizes: Sequence[Any]) -> list[SizeRow]:

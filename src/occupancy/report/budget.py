@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..advice.budget import BudgetFields
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
 from ..advice.launch_requirements import ALLOW_SIZE, failure
+from ..engine import Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, chosen, facts, note, values_of
-from .results import RESULT_COLUMNS
+from .results import RESULT_COLUMNS, permit_notes
 from .words import gpu_name, gpu_text, kernel_text, labels, uses_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ MOST_LISTED = 3  # GPUs; the values of more are a range
 class BudgetRow(NamedTuple):
     """Level of each GPU. Within the least of each amount, a kernel reaches all."""
 
+    gpus: Sequence[str]
     active_blocks: Sequence[int]
     occupancies: Sequence[float]
     regs: Sequence[int]
@@ -51,10 +53,12 @@ def _each_or_range(values: Sequence[Any], text: Callable[[Any], str] = str) -> s
     return joined.replace("% ", " ") if len(set(texts)) > 1 else texts[0]
 
 
+ON_GPUS = Column("gpus", about="GPUs, in the order of the arrays", type="array")
 BLOCKS = Column("active_blocks", "Blocks", text=_each_or_range, about="Resident blocks per SM, for each GPU",
                 type="array")  # fmt: skip
 
 BUDGET_COLUMNS = (
+    ON_GPUS,
     BLOCKS,
     Column("occupancies", "Occupancy", text=partial(_each_or_range, text=percent), optional=1, type="array",
            about="Occupancy for each GPU, 0 to 1"),
@@ -62,13 +66,15 @@ BUDGET_COLUMNS = (
     Column("regs", "Registers", lambda row: min(row.regs), about="Maximum registers per thread", type="integer"),
     Column("smem", "Shared", lambda row: min(row.smem), size, about="Maximum shared memory per block in bytes",
            type="integer"),
-    Column("launch_bounds", "In the source", about="Launch bounds (MIN_BLOCKS: blocks by GPU) or __maxnreg__",
-           align="left", optional=2, wraps=True, unbroken=25, type="string"),
+    Column("launch_bounds", "In the source", lambda row: None if MACRO in row.launch_bounds else row.launch_bounds,
+           show=attrgetter("launch_bounds"), align="left", optional=2, wraps=True, unbroken=25, type="string",
+           about="Launch bounds or __maxnreg__; null if each of active_blocks is the second bound on its GPU"),
     Column("needs_opt_in", value=lambda row: all(row.needs_opt_in), type="boolean",
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
 
 STAGES_COLUMNS = (
+    ON_GPUS,
     BLOCKS,
     Column("smem", "Shared", text=partial(_each_or_range, text=size), optional=1, type="array",
            about="Maximum shared memory per block in bytes, for each GPU"),
@@ -77,7 +83,7 @@ STAGES_COLUMNS = (
 )  # fmt: skip
 
 
-def budget_report(budgets: Sequence[BudgetFields]) -> Report:
+def budget_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any] | None = None) -> Report:
     """Return the most registers and shared memory for the targets on all GPUs."""
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     has_target = budgets[0].wanted is not None
@@ -87,17 +93,20 @@ def budget_report(budgets: Sequence[BudgetFields]) -> Report:
         blocks = row.active_blocks if has_target else [min(row.active_blocks)] * len(gpus)
         rows.append(row._replace(launch_bounds=_in_source(gpus, kernel, blocks, regs)))
     described = kernel if has_target else kernel.replace(regs=None, smem=None)  # rows are for any amounts
-    headline, notes = [kernel_text(described, *gpus)], [note("budget-both")]
+    least = (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus)
+    headline, notes = [kernel_text(described, *gpus)], [*permit_notes(least), note("budget-both")]
     if has_target:
         registers, memory = count(min(rows[0].regs), "register"), size(min(rows[0].smem))
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
     macros = [_macro(gpus, row.active_blocks) for row in rows if MACRO in row.launch_bounds]
-    inputs, values = kernel.to_dict(), {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
+    inputs = {**kernel.to_dict(), **(targets or {})}
+    values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, macros, notes, values=values)
 
 
-def stages_report(budgets: Sequence[BudgetFields], stage: int, threads: int | None) -> Report:
+def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -> Report:
     """Return the stages that fit; without threads, for any block size."""
+    stage = targets["stage_smem"]
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     own, has_target = kernel.shared_memory, budgets[0].wanted is not None
     in_range(stage, "stage_smem", 1, max(1, *(budget.levels[-1].smem - own for budget in budgets)))
@@ -108,16 +117,18 @@ def stages_report(budgets: Sequence[BudgetFields], stage: int, threads: int | No
         fitting = zip(rows[0].stages, map(gpu_name, gpus), strict=True)
         result += f": {join_and([f'{number} on {name}' for number, name in fitting])}"
     any_size = ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])
-    headline = result, any_size if threads is None else kernel_text(kernel, *gpus)
-    inputs = {**kernel.to_dict(), "threads": threads}
+    headline = result, any_size if targets["threads"] is None else kernel_text(kernel, *gpus)
+    inputs = {**kernel.to_dict(), **targets}
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
-    return Report("stages", headline, STAGES_COLUMNS, rows, "levels", inputs, values=values)
+    notes = permit_notes(Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus)
+    return Report("stages", headline, STAGES_COLUMNS, rows, "levels", inputs, notes=notes, values=values)
 
 
 def _rows(budgets: Sequence[BudgetFields]) -> Iterator[BudgetRow]:
     """Yield the row of the targets, or of each number of blocks."""
     wanted = [budget.wanted for budget in budgets if budget.wanted is not None]
     most = min(budget.levels[0].active_blocks for budget in budgets)
+    names = [budget.gpu.label for budget in budgets]
     numbers = {level.active_blocks for budget in budgets for level in budget.levels}
     every = (
         [[level for level in budget.levels if level.active_blocks >= blocks][-1] for budget in budgets]
@@ -125,7 +136,7 @@ def _rows(budgets: Sequence[BudgetFields]) -> Iterator[BudgetRow]:
         if blocks <= most
     )
     for levels in [wanted] if wanted else every:
-        yield BudgetRow._make([*zip(*levels, strict=True), "", ()])
+        yield BudgetRow._make([names, *zip(*levels, strict=True), "", ()])
 
 
 def _in_source(gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int], regs: int) -> str:
@@ -184,7 +195,7 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
         notes.insert(0, note("at-the-cap"))
     elif kernel.regs > caps[0]:
         notes = [note("above-the-cap", regs=kernel.regs, cap=caps[0])]
-    headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], kernel.to_dict()
+    headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], {**kernel.to_dict(), "blocks": blocks}
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)
 
 

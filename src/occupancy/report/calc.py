@@ -18,7 +18,7 @@ from ..values.numbers import count, percent, plain, size
 from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
-from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, occupancy_or_failure, part_report
+from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, occupancy_or_failure, part_report, permit_notes
 from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 
@@ -209,8 +209,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
         requested = shared_memory_configuration(result.limits, kernel.carveout)
         if result.shared_memory_pool > requested:
             yield note("carveout-raised")
-    if kernel.tensor_memory is not None and result.limiters == ("virtual_resources",):
-        yield note("tensor-memory")
+    yield from permit_notes([result])
     if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
     elif is_only and row.compile_error is None and any("regs" in step.requires for step in row.steps):
@@ -312,4 +311,5 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
     headline, details = [runs, kernel_text(kernel)], gpu_remarks(fits, [fit.reason for fit in fits])
-    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details)
+    notes = permit_notes(fit.result for fit in fits if fit.result is not None)
+    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)

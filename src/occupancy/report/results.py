@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from operator import methodcaller
 from typing import Any
@@ -14,7 +14,7 @@ from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine import Result
 from ..values.numbers import percent, plain, size
-from .model import Column, Paragraph, Report, Section, values_of
+from .model import Column, Note, Paragraph, Report, Section, note, values_of
 from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result_text
 
 
@@ -106,6 +106,11 @@ RESULT_COLUMNS = (
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
+
+
+def permit_notes(rows: Iterable[Any]) -> list[Note]:
+    """Return the note on the permit of tensor memory if it alone limits a row."""
+    return [note("tensor-memory")] if any(row.limiters == ("virtual_resources",) for row in rows) else []
 
 
 def gpu_remarks(rows: Sequence[Any], reasons: Sequence[str | None]) -> list[Section]:

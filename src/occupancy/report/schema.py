@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError, shown
 from ..values.fields import FIELDS
-from . import block_sizes, budget, calc, check, device, diff, limits, scan
+from . import block_sizes, budget, calc, check, device, diff, limits, scan, sweep
 from .model import SCHEMA_VERSION, Column
 from .words import FILTERS
 
@@ -19,6 +19,7 @@ REPORTS: Mapping[str, tuple[Sequence[Column], str, Sequence[str]]] = {
     "bounds": (budget.BOUNDS_COLUMNS, "gpus", ()),
     "block-sizes": (block_sizes.COLUMNS, "block_sizes", ()),
     "registers": (budget.SPLIT_COLUMNS, "groups", ()),
+    "sweep": (sweep.COLUMNS, "results", ()),
     "scan": (scan.COLUMNS, "kernels", ("summary", "found")),
     "diff": (diff.COLUMNS, "kernels", ("summary",)),
     "check": (check.COLUMNS, "violations", ("passed", "added", "changed", "exempt")),
@@ -34,6 +35,9 @@ OTHER_INPUTS = {
     "grid": ("array", "Blocks along x, y and z"),
     "cluster": ("array", "Blocks per cluster along x, y and z"),
     "max_active_clusters": ("integer", "Resident clusters of the whole GPU"),
+    "occupancy": ("number", "Target occupancy, 0 to 1"),
+    "blocks": ("array", "Blocks per SM, for each GPU"),
+    "stage_smem": ("integer", "Shared memory of a stage in bytes"),
     "smem_per_thread": ("integer", "Dynamic shared memory per thread in bytes"),
     **dict.fromkeys(("gpu", "cc"), ("string", "GPU, or compute capability")),
     **dict.fromkeys(("old", "new", "build", "rules", "baseline"), ("string", "File or folder")),
@@ -59,7 +63,8 @@ def json_schema(command: str) -> dict[str, Any]:
     if command not in REPORTS:
         raise InputError(f"{shown(command)} has no schema", where="command", allowed=", ".join(REPORTS))
     columns, rows_key, members = REPORTS[command]
-    inputs = {field.name: _described(field.json_type, field.about) for field in FIELDS.values()}
+    fields = () if command == "sweep" else FIELDS.values()  # a sweep also has lists of values
+    inputs = {field.name: _described(field.json_type, field.about) for field in fields}
     inputs |= {name: _described(*described) for name, described in OTHER_INPUTS.items()}
     rows = {column.key: _described(column.type, column.about) for column in columns}
     row = {"type": "object", "properties": rows, "required": list(rows)}

@@ -16,9 +16,9 @@ from ..values.fields import FIELDS
 from ..values.numbers import percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
-from .model import Column, Paragraph, Report, Section, Table, chosen
+from .model import Column, Note, Paragraph, Report, Section, Table, chosen
 from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
-from .results import RESULT_COLUMNS, occupancy_or_failure
+from .results import RESULT_COLUMNS, occupancy_or_failure, permit_notes
 from .words import LABELS, Value, gpu_name, gpu_text, kernel_text, result_text
 
 MAX_AXES = 2
@@ -75,7 +75,8 @@ def _input_column(name: str) -> Column:
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     *(_input_column(name) for name, field in FIELDS.items() if field.options),
-    *chosen(RESULT_COLUMNS, "model", "launchable", "occupancy", "active_blocks", "active_warps", "limiters"),
+    *chosen(RESULT_COLUMNS, "model", "launchable", "reason", "occupancy", "active_blocks", "active_warps"),
+    *chosen(RESULT_COLUMNS, "limiters"),
 )
 
 
@@ -112,7 +113,7 @@ def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
 
     Without a screen, which shows few combinations, they are read only once.
     """
-    details, headline = list[Section](), list[str]()
+    details, headline, notes = list[Section](), list[str](), list[Note]()
     if swept.varied:
         headline = picture_title(swept.varied, swept.fixed).split("\n")
     else:
@@ -127,8 +128,9 @@ def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
     elif has_screen and swept.varied:
         swept = swept._replace(points=tuple(swept.points))
         details += _matrix(swept) if len(swept.varied) == MAX_AXES else [_runs(swept)]
+        notes = permit_notes(point.result for point in swept.points)
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in swept.inputs.items()}
-    return Report("sweep", headline, COLUMNS, swept.points, "results", given, details, has_table=False)
+    return Report("sweep", headline, COLUMNS, swept.points, "results", given, details, notes, has_table=False)
 
 
 def _runs(swept: Combinations) -> Table:
