@@ -57,10 +57,8 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
     limits, threads = now.limits, now.kernel.launch_bound
     if registers >= limits.max_registers_per_thread:
         return None
-    kept, with_one_more = (
-        Result(_compiler_limits(limits), Kernel(threads, number)).active_blocks
-        for number in (registers, registers + 1)
-    )
+    kernels, compiled = (Kernel(threads, registers), Kernel(threads, registers + 1)), _compiler_limits(limits)
+    kept, with_one_more = (Result(compiled, each).active_blocks for each in kernels)
     least = min(blocks, kept)  # a larger first bound makes fewer blocks of the same threads
     text = bounds_in_source(threads, least if least > 1 else None) if least > with_one_more else None
     return RegisterCap(text, maxnreg_in_source(registers))

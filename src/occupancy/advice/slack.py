@@ -79,17 +79,14 @@ def carveout(now: Result) -> CarveoutFields:
     """Return the blocks for each configuration, and the smallest configuration that keeps the maximum."""
     limits, kernel, sizes = now.limits, now.kernel, []
     unified = limits.unified_l1_and_shared_memory
-    lowest_percent = {
-        shared_memory_configuration(limits, Carveout(percent, "percent")): percent
-        for percent in range(100, -1, -1)
-        if limits.compute_capability >= FIRST_WITH_FLEXIBLE_CARVEOUT
-    }
+    percents = range(100, -1, -1) if limits.compute_capability >= FIRST_WITH_FLEXIBLE_CARVEOUT else ()
+    lowest = {shared_memory_configuration(limits, Carveout(each, "percent")): each for each in percents}
     for amount in limits.shared_memory_configurations:
         result = Result(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
         # If a configuration is too small for one block, the SM selects a larger one.
         if result.active_blocks and result.shared_memory_pool == amount:
             l1 = None if unified is None else unified - amount
-            percent = lowest_percent.get(amount)
+            percent = lowest.get(amount)
             sizes.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
     enough = (size for size in sizes if now.active_blocks and size.active_blocks >= now.active_blocks)
     return CarveoutFields(now, next(enough, None), tuple(sizes), needs_opt_in(limits, kernel))

@@ -162,13 +162,10 @@ def register_split(
             ``setmaxnreg`` does not accept a number of registers.
     """
     split = split_registers(
-        find_gpu(gpu).limits,
-        parse_optional(parse_count, threads, "threads"),
-        _warpgroups(groups),
+        find_gpu(gpu).limits, parse_optional(parse_count, threads, "threads"), _warpgroups(groups),
         launch_regs=parse_optional(parse_count, regs, "regs"),
-        min_blocks=parse_optional(parse_count, blocks, "blocks"),
-        smem=parse_optional(parse_size, smem, "smem"),
-    )
+        min_blocks=parse_optional(parse_count, blocks, "blocks"), smem=parse_optional(parse_size, smem, "smem"),
+    )  # fmt: skip
     return RegisterSplit(*split)
 
 

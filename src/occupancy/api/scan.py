@@ -138,15 +138,12 @@ class Reading:
         sizes = dict(self.block_sizes)
         if sizes and self.threads is not None:
             sizes[EVERY] = self.threads
+        cc, name = (None, None) if self.gpu is None else (self.gpu.cc, self.gpu.name)
+        archs = sorted(each.sm for each in frozenset().union(*self.selection.archs))
         values = others | {
-            "threads": sizes or self.threads,
-            "cc": None if self.gpu is None else self.gpu.cc,
-            "gpu": None if self.gpu is None else self.gpu.name,
-            "names": list(self.selection.names),
-            "archs": sorted(cc.sm for cc in frozenset().union(*self.selection.archs)),
-            "newest": self.selection.only_newest,
-            "sms": self.multiprocessor_count,
-        }
+            "threads": sizes or self.threads, "cc": cc, "gpu": name, "names": list(self.selection.names),
+            "archs": archs, "newest": self.selection.only_newest, "sms": self.multiprocessor_count,
+        }  # fmt: skip
         return {name: value for name, value in values.items() if value}
 
 

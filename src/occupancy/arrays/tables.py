@@ -274,11 +274,9 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
         columns = zip(distinct, rows[-1], last, strict=True)
         rows.append([end if before == end else entry(threads, regs) for regs, before, end in columns])
     blocks, limiters, warps = np.array(rows)[:, np.searchsorted(distinct, alike)].reshape(-1, 3).T
-    return Columns(
-        blocks.astype(np.min_scalar_type(limits.max_blocks_per_multiprocessor + 1)),
-        limiters.astype(np.uint8),
-        warps.astype(np.min_scalar_type(limits.max_warps_per_multiprocessor)),
-    )
+    block_type = np.min_scalar_type(limits.max_blocks_per_multiprocessor + 1)
+    warp_type = np.min_scalar_type(limits.max_warps_per_multiprocessor)
+    return Columns(blocks.astype(block_type), limiters.astype(np.uint8), warps.astype(warp_type))
 
 
 def _check_rows(rows: int, limits: Limits, name: str) -> None:

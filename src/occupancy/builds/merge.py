@@ -44,11 +44,9 @@ _identity: Callable[[KernelRecord], Hashable] = attrgetter(*_COPY_FIELDS)
 """Values that identical copies have in common."""
 
 _LABELS = {
-    "regs": "registers",
-    "static_smem": "bytes of shared memory",
-    "barriers": "barriers",
+    "regs": "registers", "static_smem": "bytes of shared memory", "barriers": "barriers",
     "stack_bytes": "bytes of stack",
-}
+}  # fmt: skip
 """Fields that match a log line to an image."""
 _logged_values = attrgetter(*_LABELS)
 
@@ -267,12 +265,9 @@ class _Merging:
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
     """Return the fields in which a log line contradicts an image; it can exclude the stack of callees."""
-    return [
-        name
-        for name, logged, compiled in zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
-        if None not in (logged, compiled)
-        and (logged > compiled if name == "stack_bytes" else logged != compiled)
-    ]
+    values = zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
+    known = ((name, one, other) for name, one, other in values if None not in (one, other))
+    return [name for name, one, other in known if (one > other if name == "stack_bytes" else one != other)]
 
 
 def _likeness(log: KernelRecord, image: KernelRecord) -> tuple[bool, bool, int, str]:

@@ -88,13 +88,9 @@ class Selection:
 
     def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
         """Return the rows that match the occupancy and spill filters."""
-        below = self.below
-        return [
-            row
-            for row in rows
-            if (below is None or ((share := row.occupancy) is not None and share < below))
-            and (not self.only_spilling or row.spilled_bytes)
-        ]
+        if (below := self.below) is not None:
+            rows = [row for row in rows if (share := row.occupancy) is not None and share < below]
+        return [row for row in rows if row.spilled_bytes or not self.only_spilling]
 
     def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
         """Return the sorted rows, up to the limit; spilling kernels win ties, and unknown values are last."""
@@ -153,11 +149,8 @@ def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> li
     code = [record for record in records if record.launches is None and record.arch is not None]
     running = [record for record in code if record.regs is not None and runs_on(record.arch, gpu)]  # not PTX
     best = _newest(running, _modules)
-    kept = [
-        record
-        for record in running
-        if any(best[module] == record.compute_capability for module in _modules(record))
-    ]
+    in_modules = ((each, [best[module] for module in _modules(each)]) for each in running)
+    kept = [record for record, versions in in_modules if record.compute_capability in versions]
     names = {record.name for record in running}
     others = [record for record in code if record.name not in names]
     kept += newest([record for record in others if record.regs is not None])

@@ -144,10 +144,8 @@ def budget(
     kernel = kernel_of_inputs(None, {**inputs, "threads": 1} if is_any_size else inputs)
     share = parse_optional(parse_share, occupancy, "occupancy")
     numbers = _targets(gpus, blocks, limits_file)
-    budgets = [
-        budget_of(gpu, kernel, occupancy=share, blocks=target, model=model)
-        for gpu, target in zip(gpus, numbers, strict=True)
-    ]
+    each = zip(gpus, numbers, strict=True)
+    budgets = [budget_of(gpu, kernel, occupancy=share, blocks=number, model=model) for gpu, number in each]
     threads = None if is_any_size else kernel.threads
     targets = {"threads": threads, "occupancy": share, "blocks": blocks and numbers, "stage_smem": stage}
     show((budget_report if stage is None else stages_report)(budgets, targets), output_format)

@@ -100,11 +100,9 @@ class Command(WithExamples):
 
     def _lines(self, error: OccupancyError) -> tuple[str, ...]:
         own = set(_options_of(self))
-        error.hint = " ".join(
-            sentence
-            for sentence in re.split(r"(?<=\.) ", error.hint_with_options)
-            if "occupancy " in sentence or own.issuperset(re.findall("--[a-z-]+", sentence))
-        )
+        sentences = re.split(r"(?<=\.) ", error.hint_with_options)
+        parts = ((each, re.findall("--[a-z-]+", each)) for each in sentences)
+        error.hint = " ".join(each for each, named in parts if "occupancy " in each or own.issuperset(named))
         param = next((each for each in self.params if each.name == error.where), None)
         if param is not None:
             error.where = name_of(param) if isinstance(param, click.Option) else ""

@@ -16,11 +16,10 @@ MOST_WITHOUT_PATTERN = 30
 
 @command(
     click.Argument(["gpu"], metavar="[GPU]...", nargs=-1),
-    OLD,
-    LIMITS,
+    OLD, LIMITS,
     Option("--sources", "with_sources", is_flag=True, help="Show the sources of each value."),
     FORMAT,
-)
+)  # fmt: skip
 def limits(
     gpu: tuple[str, ...], wants_all: bool, limits_file: str | None, with_sources: bool, output_format: str | None,
 ) -> None:  # fmt: skip

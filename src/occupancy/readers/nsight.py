@@ -28,10 +28,8 @@ _METRICS = {
     "duration_us": ("gpu__time_duration.sum", "Duration", 1000),
     "achieved_occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy", 100),
 }
-_SHAPES = {
-    field: tuple(f"launch__{field}_{axis}" for axis in "xyz")
-    for field in ("block_dim", "grid_dim", "cluster_dim")
-}
+_DIMS = "block_dim", "grid_dim", "cluster_dim"
+_SHAPES = {field: tuple(f"launch__{field}_{axis}" for axis in "xyz") for field in _DIMS}
 _COMPUTE_CAPABILITY = tuple(f"device__attribute_compute_capability_{part}" for part in ("major", "minor"))
 _SIZES = "launch__shared_mem"  # prefix of the metrics in bytes
 DISPLAY_NAME = "device__attribute_display_name"  # the only text metric

@@ -47,14 +47,11 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Item]:
 
 def _devices(described: Any) -> _Devices:
     try:
-        return {
-            each["id"]: {
-                "arch": f"sm_{each['computeMajor']}{each['computeMinor']}",
-                "multiprocessor_count": None if each.get("numSms") is None else _whole(each["numSms"]),
-                "profiled_on": str(each.get("name") or "")[:MAX_GPU_NAME] or None,
-            }
-            for each in described
-        }
+        return {each["id"]: {
+            "arch": f"sm_{each['computeMajor']}{each['computeMinor']}",
+            "multiprocessor_count": None if each.get("numSms") is None else _whole(each["numSms"]),
+            "profiled_on": str(each.get("name") or "")[:MAX_GPU_NAME] or None,
+        } for each in described}  # fmt: skip
     except (AttributeError, KeyError, TypeError) as error:
         raise Malformed(f"the deviceProperties of the trace have an unknown format ({error})") from error
 

@@ -49,12 +49,10 @@ def _result(finding: Finding) -> dict[str, Any]:
     text = untrusted.printable_lines(finding.message).replace("](", "] (")  # [words](place) would be a link
     fingerprint = untrusted.printable(f"{finding.kernel} {finding.arch} {finding.rule}")
     return {
-        "ruleId": finding.rule,
-        "level": finding.severity,
-        "message": {"text": text},
+        "ruleId": finding.rule, "level": finding.severity, "message": {"text": text},
         "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
         "partialFingerprints": {"kernelAndRule/v1": fingerprint},
-    }
+    }  # fmt: skip
 
 
 def _artifact(path: str) -> dict[str, str]:

@@ -67,10 +67,8 @@ def _with_inputs(report: Report) -> list[Column]:
     """Return the inputs of a kernel that are no column of their own, then the columns."""
     own = {column.key for column in report.columns if "object" not in column.type}
     inputs = report.inputs if report.inputs.keys() >= FIELDS.keys() else {}
-    return [
-        *(Column(key, value=partial(inputs.get, key)) for key in inputs if key not in own),
-        *report.columns,
-    ]
+    given = [Column(key, value=partial(inputs.get, key)) for key in inputs if key not in own]
+    return [*given, *report.columns]
 
 
 def _flat_columns(report: Report) -> Iterator[Column]:

@@ -66,13 +66,10 @@ def block_sizes_report(
     if lines := [f"{name}: {reason}" for name, reason in reasons if reason]:
         details.append(Paragraph(lines))
     picks = [
-        (
-            gpu_name(each.result.gpu),
-            f"{pick.block_size:,} threads, minimum grid {pick.min_grid_size:,} blocks",
-        )
+        (gpu_name(each.result.gpu), f"{pick.block_size:,} threads, minimum grid {pick.min_grid_size:,} blocks")
         for each, pick in zip(sizes, launches, strict=False)
         if each in running and pick is not None and pick.block_size
-    ]
+    ]  # fmt: skip
     if picks:
         picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))

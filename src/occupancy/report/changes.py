@@ -165,10 +165,8 @@ def names_by_archs(records: Sequence[KernelRecord]) -> dict[str, list[str]]:
 
 def placed_names(records: Sequence[KernelRecord]) -> list[str]:
     """Return the short names with their places in the source, if known: ``img::blur (k.cu:8)``."""
-    return [
-        f"{name} ({file_name(each.file)}:{each.line})" if each.file and each.line else name
-        for name, each in named_records(records)
-    ]
+    named = ((name, each.file, each.line) for name, each in named_records(records))
+    return [f"{name} ({file_name(file)}:{line})" if file and line else name for name, file, line in named]
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

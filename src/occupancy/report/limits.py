@@ -14,14 +14,11 @@ from ..values.numbers import count, plain, size
 from .model import Column, Paragraph, Report, Section, Table
 
 _OVERVIEW = {
-    "architecture": "Architecture",
-    "max_threads_per_multiprocessor": "Threads",
-    "max_warps_per_multiprocessor": "Warps",
-    "max_blocks_per_multiprocessor": "Blocks",
+    "architecture": "Architecture", "max_threads_per_multiprocessor": "Threads",
+    "max_warps_per_multiprocessor": "Warps", "max_blocks_per_multiprocessor": "Blocks",
     "max_registers_per_multiprocessor": "Registers",
-    "max_shared_memory_per_multiprocessor": "Shared/SM",
-    "max_shared_memory_per_block_optin": "Shared/block",
-}
+    "max_shared_memory_per_multiprocessor": "Shared/SM", "max_shared_memory_per_block_optin": "Shared/block",
+}  # fmt: skip
 NAMES = tuple(dict.fromkeys((*_OVERVIEW, *KINDS)))
 _JSON_TYPES = {"int": "integer", "bool": "boolean", "tuple": "array", "SpreadsheetColumn": "object"}
 
@@ -106,10 +103,8 @@ def _disputes(value: Provenance) -> list[str]:
     """Return ``256 in H13.5, H13.3. No compiler ...`` for each dispute."""
     texts = []
     for dispute in value.disputes:
-        others = [
-            f"{limit_text(value.field, other.value)} in {', '.join(source.code for source in other.sources)}"
-            for other in dispute.others
-        ]
+        each = ((limit_text(value.field, other.value), other.sources) for other in dispute.others)
+        others = [f"{text} in {', '.join(source.code for source in sources)}" for text, sources in each]
         texts.append(f"{'; '.join(others)}. {dispute.why}")
     return texts
 
