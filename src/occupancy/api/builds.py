@@ -159,7 +159,7 @@ def check(
     paths = as_sources(build, "build", with_streams=False)
     wanted = _rules(rules, paths)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
-    command = check_command(paths, wanted.source, reading, baseline)
+    command = check_command(paths, reading, "" if rules is None else wanted.source, baseline)
     after = _read_whole(paths)
     wanted = replace(wanted, baseline=path, allow_removed=wanted.allow_removed + removable(allow_removed))
     if update:
@@ -269,11 +269,19 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
     return saved
 
 
-def check_command(build: Sequence[str], rules: str, reading: Reading, baseline: Path | None = None) -> str:
+def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: Path | None = None) -> str:
     """Return the command line of a check, whose update accepts only the kernels that the check shows."""
-    named = [] if rules in ("", find_rules()) else ["--rules", rules]
-    named += [] if baseline is None else ["--baseline", os.fspath(baseline)]
-    return shlex.join(["occupancy", "check", *build, *named, *reading.words()])
+    sizes = [f"{pattern}={size}" for pattern, size in reading.block_sizes.items()]
+    sizes += [] if reading.threads is None else [str(reading.threads)]
+    gpu = {} if reading.gpu is None else {"gpu" if reading.gpu.name else "cc": reading.gpu.label}
+    given = {name: reading.options.get(name) for name in ("name", "arch")}
+    values = {"rules": rules or None, "baseline": baseline, "threads": sizes, **given, **gpu}
+    values["limits"] = reading.options.get("limits_file")
+    words = [
+        word for name, value in values.items() for each in as_list(value) for word in (f"--{name}", str(each))
+    ]
+    words += ["--newest"] * reading.selection.only_newest + ["--runtime"] * reading.selection.with_runtime
+    return shlex.join(["occupancy", "check", *build, *words])
 
 
 def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence[str]) -> Rules:
@@ -300,7 +308,8 @@ def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRec
     """Return the wanted kernels of both builds; one side alone may have a name."""
     known, select = before.kernels + after.kernels, reading.selection.records
     select(known)  # refuses unknown names
-    reading.check_patterns(known)
+    if reading.block_sizes:
+        reading.check_patterns(known)
     return select(before.kernels, is_partial=True), select(after.kernels, is_partial=True)
 
 

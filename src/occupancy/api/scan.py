@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import signature
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
@@ -65,7 +64,7 @@ class Reading:
         for unknown in options.keys() - known.__annotations__.keys():
             *own, _ = signature(function).parameters
             raise unknown_input(unknown, function.__name__, (*own, *known.__annotations__))
-        self._options = options
+        self.options = options
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
         by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
@@ -94,23 +93,6 @@ class Reading:
             self.multiprocessor_count = in_range(parse_count(sms, where), where)
         self._gpu_of = cache(lambda cc: Gpu(table.limits(cc)))
 
-    def words(self) -> list[str]:
-        """Return the same options for the command line."""
-        sizes = [f"{pattern}={size}" for pattern, size in self.block_sizes.items()]
-        sizes += [] if self.threads is None else [str(self.threads)]
-        gpu = {} if self.gpu is None else {"gpu" if self.gpu.name else "cc": self.gpu.label}
-        given = self._options.get
-        values = {
-            "threads": sizes,
-            "name": given("name"),
-            "arch": given("arch"),
-            "limits": given("limits_file"),
-            **gpu,
-        }
-        words = [(f"--{name}", str(each)) for name, value in values.items() for each in as_list(value)]
-        flags = {"--newest": self.selection.only_newest, "--runtime": self.selection.with_runtime}
-        return [*chain(*words), *(name for name, is_set in flags.items() if is_set)]
-
     def evaluator(self, threads: int | None = None) -> Evaluator:
         return Evaluator(
             self._gpu_of, occupancy_on, self.threads or threads, self.gpu, self.multiprocessor_count
@@ -126,6 +108,7 @@ class Reading:
 
     def sized(self, records: Iterable[KernelRecord], rules: Sequence[Rule] = ()) -> list[KernelRecord]:
         """Return records with the block sizes of rules and of options, which take precedence."""
+        rules = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
         if not rules and not self.block_sizes:
             return list(records)
         from ..compare.rules import Rule, with_block_sizes

@@ -235,6 +235,7 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     """
     from ..api import builds
     from ..api.scan import Reading, SelectionOptions
+    from ..compare.rules import RULES_FILE
 
     saved = builds.init(build, rules, baseline, **options)
     # A check of other kernels would find some added and some removed. The rules contain the threads.
@@ -243,5 +244,5 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
         f"Wrote {printable(rules)}: rules against regressions.\n"
         f"Wrote {printable(baseline)}: {saved.size}.\n"
         "Commit both files. In CI, check exits with 1 if a rule is broken.\n"
-        f"Next: {printable(builds.check_command(build, rules, reading))}"
+        f"Next: {printable(builds.check_command(build, reading, '' if rules == RULES_FILE else rules))}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import OPTION, InputError
 from ..values.untrusted import printable
 from .command import Option
 
@@ -49,10 +50,17 @@ output_option = partial(Option, "-o", "--output", group="output", **_ONE_FILE)
 
 
 def show(report: Report, output_format: str | None) -> None:
-    if changes := click.get_current_context().params.get("changes"):
-        from ..report.model import note
+    from ..report.model import Paragraph, note
 
+    if changes := click.get_current_context().params.get("changes"):
         report = replace(report, notes=[note("changed-limits", changes=", ".join(changes)), *report.notes])
+    details = [  # only the option, not the method of Python
+        each._replace(lines=[re.sub(f"`[^`]+`{OPTION}", r"\1", line) for line in each.lines])
+        if isinstance(each, Paragraph)
+        else each
+        for each in report.details
+    ]
+    report = replace(report, details=details)
     if not output_format or output_format == "text":
         from shutil import get_terminal_size
 

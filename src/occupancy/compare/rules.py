@@ -208,12 +208,11 @@ class Rules:
     """Threads per block of kernels whose files do not record them."""
 
 
-def with_block_sizes(records: Iterable[KernelRecord], rules: Iterable[Rule]) -> Iterator[KernelRecord]:
+def with_block_sizes(records: Iterable[KernelRecord], rules: Sequence[Rule]) -> Iterator[KernelRecord]:
     """Apply the block sizes of rules to records; the last matching rule wins."""
-    sizes = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
     for record in records:
         changes: dict[str, Any] = {}
-        for rule in (each for each in sizes if each.matching(record)):
+        for rule in (each for each in rules if each.matching(record)):
             if rule.threads is not None and record.threads is None:
                 changes |= {"threads": rule.threads, "threads_from": "option"}
             if rule.dynamic_smem is not None and record.lacks_dynamic_smem:

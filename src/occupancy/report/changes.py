@@ -74,39 +74,32 @@ class OnArch(NamedTuple):
     causes: Sequence[Change]
     fix: Fix
     others: Sequence[Change] = ()
-    arch: str = ""
-    """With the label of one of several versions."""
 
 
 def change_facts(changed: Iterable[OnArch]) -> list[tuple[str, str]]:
     """Return labels and texts: the values of each architecture, then causes, other changes and the fix."""
-    kernels = _distinct(changed)
-    values = [(each.arch, text) for each in kernels for text in each.values]
-    cause = _by_arch([(each.arch, each.causes) for each in kernels])
-    others = _by_arch([(each.arch, each.others) for each in kernels])
-    fix = fix_phrase([(each.arch, each.fix) for each in kernels])
+    groups = defaultdict[str, list[OnArch]](list)  # equal changes, of copies in several files
+    for kernel in sorted(changed, key=lambda each: age(each.record.arch)):
+        groups[repr((kernel.record.arch, *kernel[1:]))].append(kernel)
+    archs = [group[0].record.arch or "-" for group in groups.values()]
+    labels = archs if len(set(archs)) == len(archs) else _labels(archs, list(groups.values()))
+    kernels = [(label, group[0]) for label, group in zip(labels, groups.values(), strict=True)]
+    values = [(label, text) for label, each in kernels for text in each.values]
+    cause = _by_arch([(label, each.causes) for label, each in kernels])
+    others = _by_arch([(label, each.others) for label, each in kernels])
+    fix = fix_phrase([(label, each.fix) for label, each in kernels])
     texts = {"cause": cause, "also" if cause else "change": others, "fix": fix}
     return [*values, *((name, text) for name, text in texts.items() if text)]
 
 
-def _distinct(kernels: Iterable[OnArch]) -> list[OnArch]:
-    """Merge equal changes; label different ones of one architecture.
-
-    The label is the value that differs most: the file, shared memory or the grid.
-    """
-    groups = defaultdict[str, list[OnArch]](list)
-    for kernel in sorted(kernels, key=lambda each: age(each.record.arch)):
-        groups[repr((kernel.record.arch, *kernel[1:]))].append(kernel)
-    archs = [group[0].record.arch or "-" for group in groups.values()]
-    labels = archs
-    for text in _LABELS if len(set(archs)) < len(archs) else ():
-        texts = (dict.fromkeys(text(each.record) for each in group) for group in groups.values())
+def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[str]:
+    """Add what differs most between versions of an architecture: files, shared memory or grids."""
+    labels = list(archs)
+    for text in _LABELS:
+        texts = (dict.fromkeys(text(each.record) for each in group) for group in groups)
         names = [f"{arch} {listed(list(each), 1)}" for arch, each in zip(archs, texts, strict=True)]
         labels = max(labels, names, key=lambda each: len(set(each)))
-    return [
-        group[0]._replace(arch=label if archs.count(arch) > 1 else arch)
-        for group, arch, label in zip(groups.values(), archs, labels, strict=True)
-    ]
+    return [label if archs.count(arch) > 1 else arch for arch, label in zip(archs, labels, strict=True)]
 
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:

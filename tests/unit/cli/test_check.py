@@ -51,10 +51,8 @@ def test_block_sizes_of_rules_and_options(project: Path) -> None:
 
 def test_updates(project: Path) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
-    assert (
-        "6 kernels, 2 architectures (1 removed)"
-        in run("check", "build/", "--update", "--name", "img::emboss").stdout
-    )
+    done = run("check", "build/", "--update", "--name", "img::emboss")
+    assert "6 kernels, 2 architectures (1 removed)" in done.stdout
     assert "removed" not in {row["criterion"] for row in check()["violations"]}
     assert run("check", "build/", "--update", "--name", "blur").exit_code == 0
     assert {row["name"] for row in check()["violations"]} == {"_ZN3img10warp_imageEPfi"}
@@ -78,6 +76,12 @@ def test_selected_kernels(project: Path) -> None:
     assert {row["name"] for row in check("--name", "blur")["violations"]} == {"_ZN3img4blurEPf"}
     assert {row["name"] for row in check("--name", "emboss")["violations"]} == {"_ZN3img6embossEPf"}
     assert check("--name", "scale")["passed"]
+    assert "FAILED: 1 removed (occupancy.toml)\n" in run("check", "build/", "--name", "emboss").stdout
+    options = ["--threads", "128", "--gpu", "H100", "--newest", "--runtime"]
+    offer = f": occupancy check build/ {' '.join(options)} --update."
+    assert offer in run("check", "build/", *options, columns=200).stdout
+    assert run("check", "build/", *options, "--update").exit_code == 0
+    assert {row["arch"] for row in check("--threads", "256")["violations"]} == {"sm_80"}
 
 
 def test_what_is_unused_is_named(project: Path) -> None:
@@ -115,7 +119,10 @@ def test_github_shows_ten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     lines = run("check", "log", "--rules", "rules.toml", "--format", "github").stdout.splitlines()
     assert sum(line.startswith("::error") for line in lines) == 10
     assert "21 more findings" in lines[9]
-    assert "10 more kernels break rules." in run("check", "log", "--rules", "rules.toml").stdout
+    assert (
+        "10 more kernels break rules. --format csv lists"
+        in run("check", "log", "--rules", "rules.toml").stdout
+    )
 
 
 def test_junit_and_sarif(project: Path) -> None:

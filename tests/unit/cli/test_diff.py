@@ -27,18 +27,14 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
 
 
 def test_files_or_launches_are_named_only_if_they_differ() -> None:
-    a, b, c = (
-        KernelRecord(source=f"wheel/{x}.so", format="cubin", name="k", arch="sm_90", smem=64) for x in "abc"
-    )
+    a = KernelRecord(source="wheel/a.so", format="cubin", name="k", arch="sm_90", smem=64)
+    b, c = (replace(a, source=name) for name in ("b.so", "wheel/c.so"))
     one, two = (OnArch(record, ["50%"], (), Fix({}, "")) for record in (a, b))
     other = one._replace(record=c, values=["25%"])
     assert change_facts([one, two]) == [("sm_90", "50%")]
     assert change_facts([one, two, other]) == [("sm_90 a.so and 1 more", "50%"), ("sm_90 c.so", "25%")]
-    assert change_facts([one, other._replace(record=replace(a, smem=0))])[0] == (
-        "sm_90 64 bytes shared",
-        "50%",
-    )
-    assert change_facts([one, other._replace(record=a)])[0] == ("sm_90", "50%")
+    for smem, label in {0: "sm_90 64 bytes shared", 64: "sm_90"}.items():
+        assert change_facts([one, other._replace(record=replace(a, smem=smem))])[0] == (label, "50%")
 
 
 def test_threshold(builds: Path) -> None:
