@@ -97,7 +97,7 @@ class Occupancy(Printed, Result):
         return Results(next_steps(self), steps_report, self)
 
     def slack(self) -> Slack:
-        """Return the largest value of each input that keeps the blocks, and the unused resources of the SM."""
+        """Return the largest values that keep every block resident, and the unused resources of the SM."""
         return Slack(*slack(self))
 
     def carveout(self) -> CarveoutAdvice:

@@ -51,8 +51,8 @@ COLUMNS = (
            about="Higher levels of occupancy, each with all required changes", align="left", optional=1, wraps=True,
            unbroken=14, type="objects"),
     Column("headroom", value=lambda row: values_of(slack(row.result), *QUANTITIES),
-           about="Largest value of each input that keeps the blocks", type="object"),
-    Column("carveout", about="Smallest shared memory configuration that keeps the blocks", type="object"),
+           about="Largest value of each input that does not reduce the resident blocks", type="object"),
+    Column("carveout", about="Smallest shared memory configuration that holds as many blocks", type="object"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
     Column("compile_error", about="Error of the compiler", type="string"),
 )  # fmt: skip
