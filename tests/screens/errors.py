@@ -26,6 +26,8 @@ calc -arch=sm_90 -t 32
 calc --cc 9.0 -threads=0
 scan ""
 scan tests/data/builds/before --limit 0
+scan tests/data/builds/before --columns registers
+check tests/data/builds/before --rules tests/data/builds/occupancy.toml --baseline README.md
 scan tests/data/builds/before --sort size
 scan tests/data/builds/before --below 150
 scan tests/data/builds/before --arch sm_9x

@@ -130,5 +130,5 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
         beyond = f", or {most} with cudaFuncAttributeNonPortableClusterSizeAllowed" if most > portable else ""
-        problem = f"{cluster_size} blocks, but a cluster has at most {portable}{beyond}"
-        raise InputError(problem, where="cluster")
+        allowed = f"1 to {portable}{beyond}"
+        raise InputError(f"a cluster of {cluster_size} is out of range", where="cluster", allowed=allowed)

@@ -175,7 +175,11 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     if path is not None and not os.path.exists(path):
         hint = f"Write it with `update=True` (`{command} --update`)."
         raise BaselineError("does not exist yet", where=path or "''", hint=hint)
-    before = Build(()) if path is None else _read_whole([path])
+    try:
+        before = Build(()) if path is None else _read_whole([path])
+    except ReadError as error:
+        hint = "To write a baseline, run occupancy scan BUILD --save-baseline FILE."
+        raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
     old, new = _both(reading, before, after)
     return check_kernels(
         reading.sized(new, rules.rules),
@@ -249,7 +253,7 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         raise InputError("is the file of the rules", where="baseline", hint="Choose another file.")
     for path in (rules, baseline):
         if os.path.exists(path):
-            hint = "To accept changes, run occupancy check BUILD --update. For other files, set --rules and --baseline."
+            hint = "Accept changes with occupancy check BUILD --update. For other files, pass --rules and --baseline."
             raise InputError("already exists", where=path, hint=hint)
     reading = Reading({"threads": options.pop("threads", None)}, init)
     rule = "[[rules]]\nkernels = {}\nthreads = {}\n\n"

@@ -387,10 +387,7 @@ def kernel_of_inputs(
     made = Kernel(**given) if kernel is None else kernel.replace(**given)
     columns = made.tensor_memory
     if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
-        hint = (
-            "Only compute capabilities 10.0 to 11.0 have tensor memory. Pass the sum of the allocations of "
-            "tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
-        )
+        hint = "Pass the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
         problem = f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}"
         raise InputError(problem, where="tensor_memory", hint=hint)
     return made

@@ -106,7 +106,7 @@ def grid_picture(
     if set(swept.varied) - {"gpu"}:
         return sweep_picture(swept, title, values, marks_best="best" in texts)
     if texts:
-        hint = "Remove it, or vary one input, such as --regs 16:255."
+        hint = "Remove --mark, or vary one input, such as --regs 16:255."
         raise InputError("these curves mark the kernel's own values", where="marks", hint=hint)
     own: dict[str, Any] = {name: value for name, (value,) in swept.inputs.items()}
     return curves_picture([compute(gpu, model=model, **own) for gpu in gpus], title)

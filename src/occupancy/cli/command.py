@@ -158,9 +158,10 @@ def message_of(error: click.UsageError) -> str:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return about(
-            name_of(error.param), error.message.replace("a valid float.", "a number. Write one such as 5.")
-        )
+        text = error.message.replace("a valid float.", "a number. Write one such as 5.")
+        given, is_choice, names = text.partition(" is not one of ")
+        known = f" is unknown. Allowed: {names}".replace("'", "") if is_choice else ""
+        return about(name_of(error.param), given + known)
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
         text = f"No such option {error.option_name}."
@@ -189,7 +190,7 @@ def _likely_options(ctx: click.Context, name: str) -> str:
         group: Any = ctx.find_root().command
         commands = group.list_commands(ctx)
         if having := [each for each in commands if name in _options_of(group.get_command(ctx, each))]:
-            return f"It is an option of occupancy {join_and([*having[:3], 'others'] if len(having) > 4 else having)}."
+            return f"Use this option with occupancy {join_and([*having[:3], 'others'] if len(having) > 4 else having)}."
         near = [f"occupancy {each}" for each in commands if each in bare]  # --launch-bounds
         near += [f"--{each}" for each in nearest_names(bare, [each[2:] for each in own if each[:2] == "--"])]
     return f"Did you mean {' or '.join(near[:2])}?" if near else ""

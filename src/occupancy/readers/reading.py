@@ -363,7 +363,9 @@ def reason_without_kernels(content: Content) -> str:
     if any(marker in head for marker in pytorch_trace.MARKERS):
         return "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
     if _JSON_START.match(head):
-        return "is JSON, but neither a trace nor Triton metadata. Baselines are only for diff and check"
+        is_baseline = b'"occupancy-baseline"' in head
+        neither = "JSON, but neither a baseline, a trace nor Triton metadata"
+        return f"is {'a baseline, which only diff and check read' if is_baseline else neither}"
     if b"Used " in head and b" registers" in head:
         return "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"
     return "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump -res-usage or ncu --csv"

@@ -183,17 +183,18 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.launch_bound, MACRO)
         details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
-    honored = {each.register_cap for each in bounds if not each.warning}
-    caps = sorted(honored or {each.register_cap for each in bounds})
+    honored, caps = [each for each in bounds if not each.warning], dict[int, list[str]]()
+    for each in honored or bounds:
+        caps.setdefault(each.register_cap, []).append(gpu_name(each.gpu))
+    limits = [f"{cap} ({join_and(gpus)})" if len(caps) > 1 else f"{cap}" for cap, gpus in caps.items()]
     refused = ", ".join(gpu_name(each.gpu) for each in bounds if each.warning)
-    where = f" on {refused}" if honored else ""
-    exception = f" (ptxas ignores the second bound{where})" if refused else ""
-    cap = f"at most {' or '.join(map(str, caps))} registers per thread{exception}"
+    exception = f" (ptxas ignores the second bound{f' on {refused}' if honored else ''})" if refused else ""
+    cap = f"at most {' or '.join(limits)} registers per thread{exception}"
     notes = [note("launch-bounds-caps")]
     if kernel.regs is None:
         notes.insert(0, note("at-the-cap"))
-    elif kernel.regs > caps[0]:
-        notes = [note("above-the-cap", regs=kernel.regs, cap=caps[0])]
+    elif kernel.regs > min(caps):
+        notes = [note("above-the-cap", regs=kernel.regs, cap=min(caps))]
     headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], {**kernel.to_dict(), "blocks": blocks}
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)
 

@@ -14,6 +14,7 @@ from ..builds.select import age
 from ..errors import InputError
 from ..readers.record import file_name
 from ..tables.gpus import runs_on
+from ..values.fields import LIKELY
 from ..values.numbers import count, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
@@ -95,7 +96,8 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     if rule == "does-not-launch":
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
-        return f"{name} spills {spills_text(row) or size(row.record.spill_smem or 0)} (stores/loads)."
+        amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spilled_bytes or 0)
+        return f"{name} spills {amount}."
     at = count(row.threads or 0, "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"
@@ -117,9 +119,9 @@ def _bytes_text(amount: int) -> str:
 
 
 def spills_text(row: ScannedKernel) -> str:
-    """Return the bytes that a thread stores and loads, with a mark where they were counted."""
+    """Return the bytes that a thread stores and loads, with a mark if counted; ``-`` if unknown."""
     spills, mark = row.record.spills, "~" if row.record.spills_from == "code" else ""
-    return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else ""
+    return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else "-" if spills is None else "0 B"
 
 
 def _limiters_text(row: ScannedKernel) -> str:
@@ -192,14 +194,16 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns of some titles or keys; raise an `InputError` for an unknown one."""
     by_name = {_plain_name(name): column for column in COLUMNS for name in (column.title, column.key) if name}
     chosen = []
-    for name in names:
-        column = by_name.get(_plain_name(name))
+    for name, plain in zip(names, map(_plain_name, names), strict=True):
+        column = by_name.get(plain)
         if column is None:
-            hint = did_you_mean(name, by_name, f"Columns: {', '.join(column.key for column in COLUMNS)}.")
+            meant = LIKELY.get(plain, LIKELY.get(f"{plain}s", name))
+            titles = ", ".join(_plain_name(column.title) for column in COLUMNS if column.title)
+            hint = did_you_mean(meant, by_name, f"Columns: {titles}. For more names, pass --format csv.")
             raise InputError(f"there is no column {name!r}", where="columns", **hint)
         title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=ALWAYS))
-        if _plain_name(name) == "spills":
+        if plain == "spills":
             chosen.append(next(each for each in COLUMNS if each.key == "spill_load_bytes"))
     return tuple({column.key: column for column in chosen}.values())
 
@@ -248,9 +252,8 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     columns = named(columns or _screen_columns(shown), shown)
     values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))
-    return Report(
-        "scan", headline, columns, rows, "kernels", scan.inputs, (), notes, values=values, limit=limit
-    )
+    parts = headline, columns, rows, "kernels", scan.inputs, (), notes
+    return Report("scan", *parts, values=values, limit=limit)
 
 
 def _headline(scan: Any, at: str) -> str:

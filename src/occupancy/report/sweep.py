@@ -19,7 +19,7 @@ from ..values.spellings import in_range
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen
 from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
 from .results import RESULT_COLUMNS, occupancy_or_failure, permit_notes
-from .words import LABELS, Value, gpu_name, gpu_text, kernel_text, result_text
+from .words import LABELS, Value, gpu_name, gpu_text, is_size, kernel_text, result_text
 
 MAX_AXES = 2
 """Inputs that a screen or a picture shows."""
@@ -135,11 +135,10 @@ def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
 
 def _runs(swept: Combinations) -> Table:
     """Return a row for each run of neighboring numbers with the same result, or for each name."""
-    (name,), points = swept.varied, list(swept.points)
-    values, results = swept.values(name), [point.result for point in points]
+    (name,), results = swept.varied, [point.result for point in swept.points]
+    values, title = swept.values(name), axis_title(name, short=True)
     runs = _alike(values, list(map(_step_key, results)))
     steps = [Step(values[run[0]], values[run[-1]], results[run[-1]]) for run in runs]
-    title = axis_title(name, short=True)
     span = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
     return _steps_table("", span, steps)
 
@@ -151,30 +150,31 @@ def _span(name: str, first: Value, last: Value) -> str:
 
 def _matrix(swept: Combinations) -> Iterator[Section]:
     """Yield a table over two inputs, with neighbors of the same results in one row or column."""
-    down, across = swept.varied
-    values_down, values_across = swept.values(down), swept.values(across)
-    shares = [[_reached(point.result) for point in line] for line in swept.lines()]
-    columns = _alike(values_across, list(zip(*shares, strict=True)))
-    rows = _alike(values_down, list(map(tuple, shares)))
-    shown_columns = columns[:: ceil(len(columns) / MAX_COLUMNS)]
-    shown_rows = rows[:: ceil(len(rows) / MAX_ROWS)]
+    shares = [tuple(_reached(point.result) for point in line) for line in swept.lines()]
+    down, across = ((name, swept.values(name)) for name in swept.varied)
+    rows, columns = _alike(down[1], shares), _alike(across[1], list(zip(*shares, strict=True)))
+    if len(rows) <= MAX_COLUMNS < len(columns):
+        down, across, rows, columns, shares = across, down, columns, rows, list(zip(*shares, strict=True))
+    (name, values), (to_right, values_across) = down, across
+    first = Column(name, align="left" if name == "gpu" else "right",
+                   value=lambda run: _span(name, values[run[0]], values[run[-1]]))  # fmt: skip
 
     def column(run: range) -> Column:
         cells = [f"{int(100 * line[run[-1]] + 0.5)}%" if line[run[-1]] else "-" for line in shares]
-        return Column("", axis_value(across, values_across[run[-1]]), lambda row: cells[row[-1]])
+        return Column("", axis_value(to_right, values_across[run[-1]]), lambda row: cells[row[-1]])
 
-    first = Column(down, align="left" if down == "gpu" else "right",
-                   value=lambda run: _span(down, values_down[run[0]], values_down[run[-1]]))  # fmt: skip
-    to_right = axis_title(across)
-    title = f"{axis_title(down)} down, {to_right[0].lower()}{to_right[1:]} across"
-    hidden = len(rows) * len(columns) - len(shown_rows) * len(shown_columns)
-    yield Table(title, [first, *map(column, shown_columns)], shown_rows)
-    if len(columns) < len(values_across):
-        yield Paragraph(["Equal neighboring columns are merged under their largest value."])
+    title = f"{axis_title(name)} down, {LABELS[to_right]}{' (KiB)' if is_size(to_right) else ''} across"
+    shown, shown_rows = columns[:: ceil(len(columns) / MAX_COLUMNS)], rows[:: ceil(len(rows) / MAX_ROWS)]
+    yield Table(title, [first, *map(column, shown)], shown_rows)
+    sides = ((len(shown), len(columns), "columns"), (len(shown_rows), len(rows), "rows"))
+    hidden = " and ".join(f"{few:,} of {every:,} {side}" for few, every, side in sides if few < every)
+    lines = [f"Shown: {hidden}. To list every value, pass --format csv."] if hidden else []
+    if len(columns) < len(values_across) and not hidden:
+        lines.append("Equal neighboring columns are merged under their largest value.")
     if any(0 in line for line in shares):
-        yield Paragraph(['"-" means that the kernel does not compile or launch.'])
-    if hidden:
-        yield Paragraph([f"{hidden:,} cells are hidden. To list them, pass --format csv."])
+        lines.append('"-" means that the kernel does not compile or launch.')
+    if lines:
+        yield Paragraph(lines)
 
 
 def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:

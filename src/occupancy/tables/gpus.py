@@ -143,7 +143,7 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
         gpus = [Gpu((table or LimitsTable()).limits(value))]
     if not gpus:
         objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
-        allowed = f'a name ("H100") or a compute capability ("9.0"){objects}'
+        allowed = f'a name ("H100"), a compute capability ("9.0"){objects}'
         raise InputError(f"{shown(value)} names no GPU", where="gpu", allowed=allowed)
     return gpus
 
