@@ -50,21 +50,21 @@ def read_kernel(obj: object) -> KernelRecord:
     raise InputError(f"{shown(obj)} is not a compiled kernel", where=_WHERE, allowed=_KNOWN)
 
 
-def _record(obj: Any, **values: Any) -> KernelRecord:
+def _record(obj: Any, regs: int | None, most: int | None = None, **values: Any) -> KernelRecord:
+    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32  # in units of 8 per thread
+    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of 65,536, for multiples of 4 warps
+    bound = most if most is not None and most < min(by_registers, 1024) else None
     own: dict[str, Any] = {"source": type_name(obj), "format": "python", "name": _name(obj), "linked": True}
-    return KernelRecord(**own | values)
+    return KernelRecord(**own | values, regs=regs, max_threads=bound)
 
 
 def _from_driver(obj: Any) -> KernelRecord:
     # CuPy and PyCUDA use the same attribute names; cuda.core has them one level down.
-    version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
-    most = _whole(obj, "max_threads_per_block")
-    registers_of_warp = -(-(regs or 1) // 8) * 8 * 32  # in units of 8 per thread
-    by_registers = (1 << 16) // registers_of_warp // 4 * 4 * 32  # of 65,536, for multiples of 4 warps
+    version = _whole(obj, "binary_version")
     return _record(
-        obj, arch=f"sm_{version}" if version else None, regs=regs,
+        obj, arch=f"sm_{version}" if version else None, regs=_whole(obj, "num_regs"),
         static_smem=_whole(obj, "shared_size_bytes"), stack_bytes=_whole(obj, "local_size_bytes"),
-        max_threads=most if most is not None and most < min(by_registers, 1024) else None,
+        most=_whole(obj, "max_threads_per_block"),
     )  # fmt: skip
 
 
@@ -79,11 +79,9 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
 def _from_numba(obj: Any) -> KernelRecord:
     # A dispatcher with one signature, or an overload.
     prefix = "" if hasattr(obj, "regs_per_thread") else "get_"
-    return _record(
-        obj, regs=_only_signature(obj, f"{prefix}regs_per_thread"),
-        static_smem=_only_signature(obj, f"{prefix}shared_mem_per_block"),
-        stack_bytes=_only_signature(obj, f"{prefix}local_mem_per_thread"),
-    )  # fmt: skip
+    names = ("regs_per_thread", "shared_mem_per_block", "local_mem_per_thread", "max_threads_per_block")
+    regs, shared, local, most = (_only_signature(obj, f"{prefix}{name}") for name in names)
+    return _record(obj, regs, most, static_smem=shared, stack_bytes=local)
 
 
 def _only_signature(obj: Any, name: str) -> int | None:
@@ -176,5 +174,5 @@ def _as_dict(value: Any) -> dict[str, Any]:
 
 
 def _name(obj: Any) -> str:
-    names = (getattr(obj, name, None) for name in ("name", "__name__", "kernel_name"))
+    names = (getattr(obj, name, None) for name in ("name", "__name__", "kernel_name", "entry_name"))
     return next((name for name in names if isinstance(name, str)), type(obj).__name__)

@@ -78,6 +78,11 @@ def test_numba() -> None:
     assert read_kernel(numba_dispatcher(18)).name == "saxpy"
     overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
     assert facts(overload) == (18, 2048, 8, None)
+    overload.entry_name, overload.max_threads_per_block = "_Z5saxpyv", 256
+    assert (read_kernel(overload).name, read_kernel(overload).max_threads) == ("_Z5saxpyv", 256)
+    dispatcher = numba_dispatcher(18)
+    dispatcher.get_max_threads_per_block = lambda: {"signature": 256}
+    assert read_kernel(dispatcher).max_threads == 256
 
 
 @pytest.mark.parametrize("kernel", [CuPyRawKernel(), numba_dispatcher(18)], ids=["cupy", "numba"])
