@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from math import prod
 from typing import Any
 
 from ..arrays import ArrayResults
@@ -61,8 +62,12 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         names = ["gpu", "cc", *self.varying(), "occupancy", "active_blocks", "limiters"]
         columns = {name: keyed_column(name) for name in (shown[0] if shown else next(self.rows(), {}))}
         details = [Table("", [columns[name] for name in names if name in columns], shown)] if shown else []
-        shape = " x ".join(f"{length:,}" for length in self.shape) or "one"
-        headline = [f"The {'best' if has_warps else 'first'} of {shape} kernels on {', '.join(self.names)}"]
+        shape = " x ".join(f"{length:,}" for length in self.shape)
+        listed = f"The {'best' if has_warps else 'first'} of {shape} kernels"
+        kernels = listed if prod(self.shape) > 1 else "1 kernel"
+        failing = int((self.active_warps == 0).sum()) if has_warps else 0
+        verdict = f": {failing:,} {'does' if failing == 1 else 'do'} not launch" if failing else ""
+        headline = [f"{kernels} on {', '.join(self.names)}{verdict if shown else ': no kernel launches'}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()
         return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, has_table=False)

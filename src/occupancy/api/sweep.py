@@ -48,6 +48,7 @@ def sweep(
 
     Arrays broadcast as in NumPy. For all combinations, give each array its own dimension:
     ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are as in `compute`.
+    The result's methods are ``best``, ``select``, ``rows``, ``columns`` and ``plot``.
 
     Args:
         gpu: A GPU. A list of GPUs, or an architecture, adds a first dimension to the results.

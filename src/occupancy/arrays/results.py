@@ -158,7 +158,7 @@ class ArrayResults:
 
         Args:
             mask: An array of booleans; for several GPUs, such as ``(sweep.active_blocks >= 2).all(axis=0)``.
-            arrays: Name -> values that broadcast to the mask; by default the sweep's own inputs.
+            arrays: Name -> values, which broadcast with the mask; by default the sweep's own inputs.
 
         Raises:
             InputError: The mask is not an array of booleans, or a shape does not broadcast.
@@ -168,10 +168,11 @@ class ArrayResults:
             raise InputError(f"got {wanted.dtype}", where="mask", allowed="an array of booleans")
         named = {name: np.asarray(values) for name, values in (arrays or self.inputs).items()}
         try:
-            columns = [np.broadcast_to(values, wanted.shape)[wanted].tolist() for values in named.values()]
+            chosen, *columns = np.broadcast_arrays(wanted, *named.values())
         except ValueError:
-            raise _shapes_error({"mask": wanted, **named}, "Each array must broadcast to the mask.") from None
-        return [dict(zip(named, values, strict=True)) for values in zip(*columns, strict=True)]
+            raise _shapes_error({"mask": wanted, **named}, "Give each parameter its own dimension.") from None
+        lists = [values[chosen].tolist() for values in columns]
+        return [dict(zip(named, values, strict=True)) for values in zip(*lists, strict=True)]
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield every result as a dictionary of plain values, in the order of the arrays.
@@ -199,14 +200,15 @@ class ArrayResults:
         return self._columns_at(np.arange(int(np.prod(self.shape))), texts)
 
     def _columns_at(self, places: Integers, limiters: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        index = np.unravel_index(places, self.shape) if self.shape else ()
+        shape = self.shape or (1,)
+        index = np.unravel_index(places, shape)
         gpus = index[0] if self._has_gpu_axis else np.zeros(places.size, np.int64)
         columns: dict[str, NDArray[Any]] = {}
         if self.names != self.ccs:
             columns["gpu"] = np.array(self.names, object)[gpus]
         columns["cc"] = np.array(self.ccs, object)[gpus]
         for name, values in self.inputs.items():
-            columns[name] = np.atleast_1d(np.broadcast_to(values, self.shape)[index])
+            columns[name] = np.broadcast_to(values, shape)[index]
         for output, array in self._arrays.items():
             chosen = array.reshape(-1)[places]
             columns[output] = limiters[chosen] if output == "limiters" else chosen

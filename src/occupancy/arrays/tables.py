@@ -34,6 +34,7 @@ MAX_ROWS = 1 << 14
 CHUNK = 1 << 18
 """Elements looked up at a time: enough to amortize a dozen calls, but small enough for the cache."""
 
+_MISSING = ("nan", "None", "<NA>")
 _REGISTER_COUNTS = FIELDS["regs"].high + 1
 
 
@@ -63,8 +64,10 @@ class Input(NamedTuple):
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
         """Return the error for the first bad value."""
         first = int(np.argmax(is_bad))
+        value = self.values.flat[first]
         allowed = FIELDS[self.name].allowed or f"{self.low:,} to {self.high:,}"
-        return InputError(f"{self.values.flat[first]} {problem}", where=self.place(first), allowed=allowed)
+        hint = "Replace missing values, or drop their rows." if str(value) in _MISSING else ""
+        return InputError(f"{value} {problem}", where=self.place(first), allowed=allowed, hint=hint)
 
     def place(self, index: int) -> str:
         """Return the name of an element in messages."""
@@ -92,6 +95,8 @@ def read_input(values: ArrayLike, name: str) -> Input:
             raise read.error(is_bad, "is not an integer")
     elif array.dtype.kind in "OU":
         parse = parse_size if name in SHARED_MEMORY_FIELDS else partial(parse_count, hint=field.hint)
+        if (is_missing := np.isin(array.astype(str), _MISSING)).any():
+            raise read.error(is_missing, "is not an integer")
         parsed = [parse(each, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
         array = np.array(parsed, object).reshape(array.shape)
     elif array.dtype.kind in "iu":

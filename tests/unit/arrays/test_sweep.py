@@ -80,6 +80,7 @@ class TestRefusals:
             ({"threads": [1, 2**70]}, f"threads, element 1: {2**70} is out of range"),
             ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not an integer"),
             ({"threads": [32, float("nan")]}, "threads, element 1: nan is not an integer"),
+            ({"threads": 32, "regs": [64, None]}, "None is not an integer. Allowed: 0 to 255. Replace missing values"),
             ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
             ({"threads": []}, "threads is empty"),
             ({"threads": [True, False]}, "threads: bool is not an integer type"),
