@@ -101,5 +101,5 @@ def max_stages(
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
     result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
-    level = result.budget(blocks=parse_count(blocks, "blocks")).wanted
-    return max(0, (0 if level is None else level.smem) - result.kernel.shared_memory) // stage
+    most = result.budget(blocks=parse_count(blocks, "blocks")).wanted.smem
+    return max(0, most - result.kernel.shared_memory) // stage

@@ -37,7 +37,7 @@ def answers() -> None:
     assert_type(advice, occupancy.typing.CarveoutAdvice)
     assert_type(advice.smallest, occupancy.typing.SharedMemorySize | None)
     budget = answer.budget(occupancy="25%")
-    assert_type(budget, occupancy.typing.Budget)
+    assert_type(budget, occupancy.typing.Budget[occupancy.typing.BudgetLevel])
     assert_type(budget.levels, tuple[occupancy.typing.BudgetLevel, ...])
     assert_type(answer.launch_bounds(blocks=4), occupancy.typing.LaunchBounds)
     for size in answer.block_sizes():
@@ -53,6 +53,7 @@ def answers() -> None:
     assert_type(occupancy.compute("ampere", threads=256), occupancy.Occupancies)
     several = occupancy.compute(("A100", "H100"), threads=256)
     assert_type(several.budget(), occupancy.typing.Budgets)
+    assert_type(several.budget(blocks=2).wanted, occupancy.typing.BudgetLevel)
     assert_type(str(answer), str)
 
 

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
-from ..advice.budget import budget
+from ..advice.budget import BudgetLevel, budget
 from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import compile_error, opt_ins
 from ..advice.next_steps import NextStep, next_steps
@@ -46,6 +46,7 @@ _KERNEL_HINTS: dict[type, str] = {
     str: "To read a file, call scan() and pass one of its kernels.",
     dict: "Pass values, such as threads=32 * config.num_warps, or call is_launchable() or prune().",
 }
+_DERIVED = ("cc", "launchable", "occupancy", "active_blocks", "active_warps", "limiters", "resources")
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
 
 
@@ -104,6 +105,12 @@ class Occupancy(Printed, Result):
         """Return the shared memory configurations of the SM, with the resident blocks of each."""
         return CarveoutAdvice(*carveout(self))
 
+    @overload
+    def budget(self, *, occupancy: float | str, blocks: None = None) -> Budget[BudgetLevel]: ...
+    @overload
+    def budget(self, *, blocks: int | str, occupancy: None = None) -> Budget[BudgetLevel]: ...
+    @overload
+    def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budget: ...
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budget:
         """Return the most registers and shared memory that reach a target.
 
@@ -159,12 +166,13 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
-        count = multiprocessors(self.gpu, multiprocessor_count)
         shape = parse_optional(parse_shape, cluster, "cluster")
+        launch = Launch(self.kernel, parse_shape(grid, "grid"), shape)
+        count = multiprocessors(self.gpu, multiprocessor_count)
         size = None if shape is None else prod(shape)
         most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=most)
-        return Waves(*count_waves(Launch(self.kernel, parse_shape(grid, "grid"), shape), wave))
+        return Waves(*count_waves(launch, wave))
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
@@ -209,21 +217,22 @@ class Occupancy(Printed, Result):
         """Return the result for the inputs in a dictionary from `to_dict`.
 
         Raises:
-            InputError: As in `compute`, or the inputs were changed, or the result was computed with other limits.
+            InputError: As in `compute`, or the result does not follow from the inputs and the GPU's limits.
         """
         try:
             version, gpu, model = values["schema_version"], values["gpu"] or values["cc"], values["model"]
-            kernel, resources = Kernel(**values["inputs"]), values["resources"]
+            kernel = Kernel(**values["inputs"])
         except (LookupError, TypeError):
             hint = "For several results, store [each.to_dict() for each in results]."
             raise InputError("are not from Occupancy.to_dict()", where="values", hint=hint) from None
         if version != SCHEMA_VERSION:
             raise InputError(f"got {shown(version)}", where="schema_version", allowed=str(SCHEMA_VERSION))
         result = occupancy_on(find_gpu(gpu), kernel, model)
-        if result.to_dict()["resources"] != resources:
+        made = result.to_dict()
+        if changed := [name for name in _DERIVED if values.get(name, made[name]) != made[name]]:
             hint = "For other inputs, call replace(). Store results of your own limits with pickle."
-            problem = f"do not match the inputs on {result.gpu.label}: inputs or limits were changed"
-            raise InputError(problem, where="resources", hint=hint)
+            problem = f"do not match the inputs or limits of {result.gpu.label}: {', '.join(changed)}"
+            raise InputError(problem, where="values", hint=hint)
         return result
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -244,6 +253,12 @@ class Occupancies(Results[Occupancy]):
         """Return the next steps on each GPU."""
         return Results((result.next_steps() for result in self), steps_report)
 
+    @overload
+    def budget(self, *, occupancy: float | str, blocks: None = None) -> Budgets[BudgetLevel]: ...
+    @overload
+    def budget(self, *, blocks: int | str, occupancy: None = None) -> Budgets[BudgetLevel]: ...
+    @overload
+    def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets: ...
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets:
         """Return the budget on each GPU; ``print`` shows the limits that hold on all of them."""
         return Budgets((result.budget(occupancy=occupancy, blocks=blocks) for result in self), budget_report)
@@ -275,12 +290,9 @@ class Occupancies(Results[Occupancy]):
 
 @overload
 def compute(  # type: ignore[overload-overlap]  # other text is one GPU
-    gpu: Architecture,
-    kernel: KernelLike = None,
-    *,
-    model: Model | None = None,
+    gpu: Architecture, kernel: KernelLike = None, *, model: Model | None = None,
     **inputs: Unpack[KernelInputs],
-) -> Occupancies: ...
+) -> Occupancies: ...  # fmt: skip
 @overload
 def compute(  # type: ignore[overload-overlap]  # text and pairs are no list
     gpu: GpuLike, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
@@ -401,6 +413,7 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         return gpu.multiprocessor_count
     if gpu.variants:
         problem = f"matches {len(gpu.variants)} GPUs with different numbers of SMs"
-        raise ambiguous(gpu.name, problem, gpu.variants)
+        hint = "Set `multiprocessor_count` (`--sms N`), or choose one of these names:"
+        raise ambiguous(gpu.name, problem, gpu.variants, hint)
     hint = f'Name a GPU, or pass its SM count. To list GPUs: `occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

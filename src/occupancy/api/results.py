@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from ..advice.budget import BudgetFields, BudgetLevel
 from ..advice.launch_bounds import LaunchBoundsFields
@@ -15,10 +15,15 @@ from ..report.model import Report
 from ..report.results import part_report
 from ..values.records import documented, readable
 
+T = TypeVar("T", covariant=True)
+
 if TYPE_CHECKING:
+    import typing_extensions
     from typing_extensions import Self
 
-T = TypeVar("T")
+    Level = typing_extensions.TypeVar("Level", default=BudgetLevel | None, covariant=True)
+else:
+    Level = TypeVar("Level", covariant=True)
 
 
 class Printed:
@@ -77,21 +82,24 @@ class Results(Printed, tuple[T, ...]):
 
 
 @readable
-class Budget(Printed, BudgetFields):
+class Budget(Printed, BudgetFields, Generic[Level]):
     """Maximum registers and shared memory at one block size."""
+
+    if TYPE_CHECKING:
+        wanted: Level  # type: ignore[assignment]
 
     def report(self) -> Report:
         return budget_report([self])
 
 
-class Budgets(Results[Budget]):
+class Budgets(Results[Budget[Level]]):
     """Budgets of several GPUs."""
 
     @property
-    def wanted(self) -> BudgetLevel | None:
+    def wanted(self) -> Level:
         """Smallest limits of all GPUs, with which a kernel reaches the target on each; None without a target."""
         levels = [budget.wanted for budget in self if budget.wanted is not None]
-        return BudgetLevel(*map(min, zip(*levels, strict=True))) if levels else None
+        return BudgetLevel(*map(min, zip(*levels, strict=True))) if levels else None  # type: ignore[return-value]
 
 
 @readable

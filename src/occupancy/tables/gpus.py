@@ -30,6 +30,7 @@ TEGRA = frozenset(map(ComputeCapability.parse, ("3.2", "5.3", "6.2", "7.2", "8.7
 compatible (CUDA Programming Guide, "Binary Compatibility")."""
 MAX_CHOICES, MAX_SUGGESTIONS = 20, 8
 """Maximum number of candidates in an error, and of names that are only similar."""
+_CHOOSE = "Choose one of these names:"
 
 Architecture = Literal[
     "tesla", "fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "rubin",
@@ -148,12 +149,12 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     return gpus
 
 
-def find_gpu(value: object, table: LimitsTable | None = None) -> Gpu:
+def find_gpu(value: object, table: LimitsTable | None = None, hint: str = _CHOOSE) -> Gpu:
     """Find the only GPU that matches a value of `find_gpus`."""
     gpus = find_gpus(value, table)
     if len(gpus) > 1:
         kind = "GPUs" if gpus[0].name else "compute capabilities"
-        raise ambiguous(value, f"names {len(gpus)} {kind}, but one is required", gpus)
+        raise ambiguous(value, f"names {len(gpus)} {kind}, but one is required", gpus, hint)
     return gpus[0]
 
 
@@ -170,7 +171,8 @@ def compute_capabilities_of(arch: object, table: LimitsTable | None = None) -> l
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
     """Find the GPU of a value, or the list of GPUs of a list or of an architecture."""
     are_several = bool(LimitsTable().architecture(value)) if isinstance(value, str) else _is_list(value)
-    return find_gpus(value) if are_several else find_gpu(value)
+    hint = "Pass a list, or choose one of these names:"
+    return find_gpus(value) if are_several else find_gpu(value, hint=hint)
 
 
 def gpu(name: str) -> Gpu:
@@ -185,8 +187,8 @@ def gpu(name: str) -> Gpu:
     return find_gpu(name)
 
 
-def ambiguous(value: object, problem: str, gpus: Sequence[Gpu]) -> InputError:
-    name, hint = shown(value), "Choose one of these names:"
+def ambiguous(value: object, problem: str, gpus: Sequence[Gpu], hint: str = _CHOOSE) -> InputError:
+    name = shown(value)
     if len(gpus) > MAX_CHOICES:
         listing = f"`occupancy.gpus({name})` (`occupancy gpus {name} --all`)"
         hint = f"To list all {len(gpus)} candidates, run {listing}. The first {MAX_CHOICES}:"

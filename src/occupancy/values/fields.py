@@ -54,7 +54,9 @@ class Carveout(_CarveoutFields):
     __slots__ = ()
 
     def __new__(cls, amount: int, unit: Literal["percent", "bytes"]) -> Carveout:
-        most = {"percent": 100, "bytes": INT_MAX}.get(str(unit), -1)
+        most = {"percent": 100, "bytes": INT_MAX}.get(str(unit))
+        if most is None:
+            raise InputError(f"{shown(unit)} is unknown", where="unit", allowed="percent, bytes")
         if type(amount) is not int or not 0 <= amount <= most:
             raise InputError(f"{shown(amount)} {unit} is out of range", where="carveout", allowed=_CARVEOUTS)
         return super().__new__(cls, amount, unit)
@@ -269,5 +271,6 @@ def unknown_input(name: str, function: str, names: Collection[str], otherwise: s
     """Return the error for a keyword that a function does not have, with the likeliest one."""
     others = {"cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
     likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
+    otherwise = otherwise or f"Allowed: {', '.join(sorted(names))}."
     hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names, otherwise)["hint"]
     return TypeError(f"{function}() has no argument {name!r}. {hint}")

@@ -201,11 +201,11 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) 
 
 
 def did_you_mean(name: str, names: Collection[str], otherwise: str = "") -> dict[str, Any]:
-    """Return a hint and choices for an error: the nearest names, or all names, or another hint."""
+    """Return parts of an error: the nearest names, or another hint, or all names as the accepted values."""
     near = nearest_names(name, names)[:2]
-    hint = otherwise or f"Allowed: {', '.join(sorted(names))}."
-    hint = f"Did you mean {' or '.join(near)}?" if near else hint
-    return {"hint": hint, "choices": dict.fromkeys(near or sorted(names), "")}
+    hint = f"Did you mean {' or '.join(near)}?" if near else otherwise
+    allowed = "" if hint else ", ".join(sorted(names))
+    return {"hint": hint, "allowed": allowed, "choices": dict.fromkeys(near or sorted(names), "")}
 
 
 def nearest_names(name: str, names: Iterable[str]) -> list[str]:

@@ -85,7 +85,8 @@ def test_plain_values_and_back(gpu: str) -> None:
     assert occupancy.Occupancy.from_dict(values) == result
     assert (values["active_blocks"], values["occupancy"]) == (result.active_blocks, result.occupancy)
     others: list[tuple[Any, str]] = [
-        ({**values, "inputs": {**values["inputs"], "regs": 41}}, "^resources do not match the inputs on"),
+        ({**values, "inputs": {**values["inputs"], "regs": 41}}, "^values do not match .*resources"),
+        ({**values, "occupancy": 0.9}, "^values do not match the inputs or limits of .*: occupancy"),
         ({**values, "schema_version": 0}, "^schema_version: got 0"), ({"gpus": [values]}, r"^values are not from"),
     ]  # fmt: skip
     for wrong, message in others:
@@ -147,3 +148,15 @@ def test_a_kernel_that_does_not_compile_is_dropped_by_name() -> None:
     assert not occupancy.is_launchable("H100", {"threads": 256, "static_smem": "60k"})
     with pytest.raises(TypeError, match=r"no argument 'model'(?!.*Did you mean model)"):
         occupancy.cuda.max_active_blocks_per_multiprocessor("8.0", threads=256, model="cuda")  # type: ignore[call-arg]
+
+
+def test_messages_name_the_argument_to_change() -> None:
+    result = occupancy.compute("H100", threads=256)
+    for call, message in (
+        (lambda: occupancy.compute("A100,H100", threads=256), "^gpu: .* Pass a list, or choose"),
+        (lambda: result.waves(9), "^gpu: .* Set `multiprocessor_count`, or choose"),
+        (lambda: result.waves(-1), "^grid: -1 is out of range"),
+        (lambda: occupancy.Carveout(20, "foo"), "^unit: 'foo' is unknown. Allowed: percent, bytes.$"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(occupancy.InputError, match=message):
+            call()
