@@ -33,9 +33,11 @@ class Finding(NamedTuple):
     file: str
     """Source file of a kernel compiled with ``-lineinfo``, or the file that contains the kernel."""
     line: int | None
+    """Line in the file, from 1; None if unknown."""
     severity: str
     """``"error"``, ``"warning"``, or ``"note"``."""
     rule: str
+    """``does-not-launch``, ``spills``, ``low-occupancy``, ``could-not-run``, or a rule's name: ``max_regs``."""
     message: str
     kernel: str
     """Readable name."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@documented
 class ComputeCapability(NamedTuple):
     """Compute capability, ordered by generation. ``str()`` returns ``"9.0"``."""
 

@@ -39,6 +39,9 @@ def readable(cls: Class) -> Class:
 def documented(cls: Class, *others: type) -> Class:
     """Give a class help for its fields, and for those that it takes from other classes."""
     cls.__doc__ = _FieldHelp(cls.__doc__, others)  # type: ignore[assignment]
+    if hasattr(cls, "_fields"):  # help() then shows the types' text, and no ForwardRef
+        types = cls.__new__.__annotations__.items()
+        cls.__new__.__annotations__ = {name: getattr(each, "__forward_arg__", each) for name, each in types}
     return cls
 
 
