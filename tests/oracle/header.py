@@ -176,12 +176,9 @@ class Header:
         return self._call("max_active_blocks", ANSWER, _device(limits), asked)
 
     def max_potential_block_size(
-        self,
-        limits: Limits,
-        asked: Records,
-        multiprocessors: int = 1,
+        self, limits: Limits, asked: Records, multiprocessors: int = 1,
         dynamic_smem: Callable[[int], int] | None = None,
-    ) -> Records:
+    ) -> Records:  # fmt: skip
         """Call cudaOccMaxPotentialOccupancyBlockSize, or ...VariableSMem for a function of threads.
 
         The threads of a query are the maximum block size of the kernel.

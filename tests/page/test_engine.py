@@ -175,13 +175,10 @@ TYPED = {
     "threads": "256|16x16|16X16|16×16|16*16|(16, 16)|(256)|16,16|1,024|1_024|0x20|0|1025|1.5|-3|16x|8x8x8x1",
     "regs": "0|255|64.0|0x40|-1|abc",
     "dynamic-smem": "32k|32KB|32 kib|27.5k|0.3k|3*8k+1|2×|1m|228k|300k|1,024|1.5|0x400|10 bytes|.5k|5.k|1e3|2147483648",
-    "carveout": "50|50 %|100|101|0|max|auto|AUTO|64k|65536|101k|100%|-1|50.5",
-    "barriers": "0|1|16|17|x",
-    "virtual-resources": "0|1|128|129|300",
-    "tensor-memory": "32|33|64|512|513|544|608|0|99999|x",
-    "shared-memory-mode": "oversized|x",
-    "caching": "ca|cg|x",
-}
+    "carveout": "50|50 %|100|101|0|max|auto|AUTO|64k|65536|101k|100%|-1|50.5", "barriers": "0|1|16|17|x",
+    "virtual-resources": "0|1|128|129|300", "tensor-memory": "32|33|64|512|513|544|608|0|99999|x",
+    "shared-memory-mode": "oversized|x", "caching": "ca|cg|x",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TYPED)

@@ -130,10 +130,9 @@ def test_imaginary_chips(seed: int) -> None:
         max_registers_per_multiprocessor=chance.randint(8192, 70000),
         shared_memory_allocation_unit=chance.randint(1, 999),
         max_shared_memory_per_multiprocessor=65536 + (reserved := chance.randint(0, 2000)),
-        max_shared_memory_per_block_optin=65536,
-        unified_l1_and_shared_memory=None,
+        max_shared_memory_per_block_optin=65536, unified_l1_and_shared_memory=None,
         reserved_shared_memory_per_block=reserved,
-    )
+    )  # fmt: skip
     common = Kernel(1, opt_in=chance.choice([True, False]))
     kernels = random_kernels(limits, common, 400, chance)
     assert_equal_to_engine(limits, kernels, model, *RANDOM, common=common)  # type: ignore[arg-type]

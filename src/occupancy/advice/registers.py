@@ -115,26 +115,15 @@ def split_registers(
         registers = _registers_by_bounds(limits, threads, result.active_blocks)
         if_fitting = registers if registers > launch else None
     return RegisterSplitFields(
-        cc=str(limits.compute_capability),
-        threads=threads,
-        groups=tuple(_share(group, solved, launch, pool) for group in solved),
-        launch_regs=launch,
-        needed_regs=needed,
-        pool=pool,
-        taken=taken,
-        suffices=taken <= pool,
-        min_blocks=min_blocks,
+        cc=str(limits.compute_capability), threads=threads,
+        groups=tuple(_share(group, solved, launch, pool) for group in solved), launch_regs=launch,
+        needed_regs=needed, pool=pool, taken=taken, suffices=taken <= pool, min_blocks=min_blocks,
         launch_bounds=None if min_blocks is None else bounds_in_source(threads, min_blocks),
-        maxnreg=maxnreg_in_source(launch),
-        smem=smem,
-        needs_opt_in=needs_opt_in(limits, result.kernel),
-        active_blocks=result.active_blocks,
-        occupancy=result.occupancy,
-        launch_regs_if_fitting=if_fitting,
-        limiters=result.limiters,
-        reason=result.reason or (None if taken <= pool else hang),
+        maxnreg=maxnreg_in_source(launch), smem=smem, needs_opt_in=needs_opt_in(limits, result.kernel),
+        active_blocks=result.active_blocks, occupancy=result.occupancy, launch_regs_if_fitting=if_fitting,
+        limiters=result.limiters, reason=result.reason or (None if taken <= pool else hang),
         enough_at_launch=None if taken <= pool else _sufficient_attribute(limits, threads, needed),
-    )
+    )  # fmt: skip
 
 
 def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:

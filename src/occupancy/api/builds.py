@@ -81,14 +81,9 @@ class CheckResult(Printed, Checked):
 
 
 def diff(
-    old: Paths,
-    new: Paths,
-    *,
-    threshold: float = 0,
-    with_same: bool = False,
-    ignore_arch: bool = False,
+    old: Paths, new: Paths, *, threshold: float = 0, with_same: bool = False, ignore_arch: bool = False,
     **options: Unpack[ReadingOptions],
-) -> Diff:
+) -> Diff:  # fmt: skip
     """Return the differences between the kernels of two builds.
 
     Kernels are matched by name and architecture, then by the name without parameters and compiler-generated
@@ -114,26 +109,18 @@ def diff(
     after = read_build(as_sources(new, "new", with_streams=False), common)
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
     differences = compare(
-        old_kernels,
-        new_kernels,
-        reading.evaluator(after.threads or before.threads),
-        threshold=threshold,
-        with_same=with_same,
-        ignore_arch=ignore_arch or reading.gpu is not None,
-    )
+        old_kernels, new_kernels, reading.evaluator(after.threads or before.threads), threshold=threshold,
+        with_same=with_same, ignore_arch=ignore_arch or reading.gpu is not None,
+    )  # fmt: skip
     inputs = reading.inputs(old=before.name, new=after.name, threshold=threshold, ignore_arch=ignore_arch)
     return Diff(**vars(differences), problems=before.problems + after.problems, inputs=inputs)
 
 
 def check(
-    build: Paths,
-    rules: Path | RuleEntry | Sequence[RuleEntry] | None = None,
-    *,
-    baseline: Path | None = None,
-    allow_removed: bool | str | Sequence[str] = False,
-    update: bool = False,
+    build: Paths, rules: Path | RuleEntry | Sequence[RuleEntry] | None = None, *,
+    baseline: Path | None = None, allow_removed: bool | str | Sequence[str] = False, update: bool = False,
     **options: Unpack[ReadingOptions],
-) -> CheckResult:
+) -> CheckResult:  # fmt: skip
     """Check the kernels of a build against rules.
 
         >>> rules = [occupancy.Rule(kernels="*gemm*", min_occupancy=0.5, max_spill_bytes=0)]
@@ -182,13 +169,11 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
         raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
     old, new = _both(reading, before, after)
     return check_kernels(
-        reading.sized(new, rules.rules),
-        rules,
-        reading.evaluator(rules.threads or before.threads),
+        reading.sized(new, rules.rules), rules, reading.evaluator(rules.threads or before.threads),
         None if path is None else reading.sized(old, rules.rules),
         whole=(after.kernels, before.kernels) if reading.selects else None,
         ignore_arch=reading.gpu is not None,
-    )
+    )  # fmt: skip
 
 
 def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]:

@@ -124,15 +124,11 @@ class Checked:
 
 
 def check_kernels(
-    kernels: Sequence[KernelRecord],
-    rules: Rules,
-    evaluator: Evaluator,
-    baseline: Sequence[KernelRecord] | None,
-    *,
-    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None,
-    ignore_arch: bool = False,
+    kernels: Sequence[KernelRecord], rules: Rules, evaluator: Evaluator,
+    baseline: Sequence[KernelRecord] | None, *,
+    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None, ignore_arch: bool = False,
     today: date | None = None,
-) -> Checked:
+) -> Checked:  # fmt: skip
     """Check kernels against rules, and compare them with a baseline.
 
     If only some kernels were selected, ``whole`` contains all kernels of the build and of the baseline, so that

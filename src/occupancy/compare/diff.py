@@ -123,14 +123,9 @@ class Differences:
 
 
 def compare(
-    old: Sequence[KernelRecord],
-    new: Sequence[KernelRecord],
-    evaluator: Evaluator,
-    *,
-    threshold: float = 0,
-    with_same: bool = False,
-    ignore_arch: bool = False,
-) -> Differences:
+    old: Sequence[KernelRecord], new: Sequence[KernelRecord], evaluator: Evaluator, *, threshold: float = 0,
+    with_same: bool = False, ignore_arch: bool = False,
+) -> Differences:  # fmt: skip
     """Compare two builds; the threshold is in percent of the larger value, or in points of occupancy."""
     matching = match(old, new, ignore_arch=ignore_arch)
     rows, same, unknown = list[DiffRow](), 0, Counter[str]()

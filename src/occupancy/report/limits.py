@@ -61,15 +61,13 @@ def _plain_value(value: Any) -> Any:
 
 def _column(name: str) -> Column:
     return Column(
-        name,
-        _OVERVIEW.get(name, ""),
-        lambda row: _plain_value(getattr(row, name)),
+        name, _OVERVIEW.get(name, ""), lambda row: _plain_value(getattr(row, name)),
         show=lambda row: limit_text(name, getattr(row, name)),
         type=_JSON_TYPES.get(KINDS.get(name, "int").partition("[")[0], "string"),
         about=f"{limit_label(name)}{' in bytes' if 'shared_memory' in name else ''}",
         align="left" if name == "architecture" else "right",
         optional={"max_threads_per_multiprocessor": 1, "architecture": 2}.get(name, 0),
-    )
+    )  # fmt: skip
 
 
 CC = Column("cc", "CC", lambda row: str(row.compute_capability), about="Compute capability", align="left",

@@ -151,6 +151,5 @@ def test_select_leads_from_a_mask_back_to_configurations() -> None:
         found.select(np.arange(3))
     with pytest.raises(occupancy.InputError, match=r"broadcast: mask \(2, 3, 2\), x \(4,\)"):
         found.select(both, x=[1, 2, 3, 4])
-    # A parameter that is no input of the sweep adds its own dimension.
     one = occupancy.sweep("9.0", threads=np.array([[128], [256]]), regs=np.array([[32]]))
     assert [each["tile"] for each in one.select(one.occupancy == 1, tile=[[1, 2]])] == [1, 2, 1, 2]

@@ -24,11 +24,9 @@ GUARDED = {
     "registers": ("max_regs_growth = 0", "max_occupancy_drop = 0"),
     "shared_memory": ("max_smem_growth = 0", "max_occupancy_drop = 0"),
     "spills": ("max_stack_growth = 0", "no_new_spills = true"),
-    "bounds": ("max_regs_growth = 0", "max_occupancy_drop = 0"),
-    "barriers": ("max_barriers = 2",),
-    "stack": ("max_stack_growth = 0",),
-    "smem_spills": ("max_smem_growth = 0", "no_new_smem_spills = true"),
-}
+    "bounds": ("max_regs_growth = 0", "max_occupancy_drop = 0"), "barriers": ("max_barriers = 2",),
+    "stack": ("max_stack_growth = 0",), "smem_spills": ("max_smem_growth = 0", "no_new_smem_spills = true"),
+}  # fmt: skip
 NOT_IN_LOGS = "no_new_smem_spills = true"
 
 

@@ -14,15 +14,13 @@ SAID = Path(__file__).parents[2] / "data" / "device" / "launch_errors.csv"
 
 # Launches without opt-in that exceed one limit of 9.0 each: registers, grid, block, dynamic shared memory.
 LAUNCHES = {
-    "legal": (8, (1, 1, 1), (32, 1, 1), 0),
-    "1025 threads": (8, (1, 1, 1), (1025, 1, 1), 0),
-    "32 x 33 threads": (8, (1, 1, 1), (32, 33, 1), 0),
-    "65 threads along z": (8, (1, 1, 1), (1, 1, 65), 0),
+    "legal": (8, (1, 1, 1), (32, 1, 1), 0), "1025 threads": (8, (1, 1, 1), (1025, 1, 1), 0),
+    "32 x 33 threads": (8, (1, 1, 1), (32, 33, 1), 0), "65 threads along z": (8, (1, 1, 1), (1, 1, 65), 0),
     "1024 threads of 255 registers": (255, (1, 1, 1), (1024, 1, 1), 0),
     "49153 bytes without opt-in": (8, (1, 1, 1), (32, 1, 1), 49153),
     "300000 bytes": (8, (1, 1, 1), (32, 1, 1), 300_000),
     "65536 blocks along y": (8, (1, 65536, 1), (32, 1, 1), 0),
-}
+}  # fmt: skip
 
 
 def said_by_runtimes() -> list[dict[str, str]]:

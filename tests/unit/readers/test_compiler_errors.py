@@ -15,35 +15,26 @@ FAILED = [
     "i.cu:1:10: fatal error: nope.h: No such file or directory",
     "2026-11-22T10:00:00Z src/a.cu:7: error: expected ';'",
     r"C:\a b\k.cu(3): error C2065: 'foo': undeclared identifier",
-    r"C:\k.cu(3,14): error : expected an expression",
-    "nvcc fatal   : Unknown option '-foo'",
+    r"C:\k.cu(3,14): error : expected an expression", "nvcc fatal   : Unknown option '-foo'",
     "ptxas /tmp/a.ptx, line 12; error   : Unknown symbol 'x'",
     "cc1plus: fatal error: nope.cu: No such file or directory",
-    'At end of source: error #67-D: expected a "}"',
-    "nvlink error   : Undefined reference to 'f' in 'a.o'",
+    'At end of source: error #67-D: expected a "}"', "nvlink error   : Undefined reference to 'f' in 'a.o'",
     "LINK : fatal error LNK1104: cannot open file 'cudart.lib'",
-    "k.obj : error LNK2019: unresolved external symbol f",
-    "make[2]: *** [Makefile:76: k.o] Error 1",
-    "ninja: build stopped: subcommand failed.",
-    "<command-line>: error: macro names must be identifiers",
+    "k.obj : error LNK2019: unresolved external symbol f", "make[2]: *** [Makefile:76: k.o] Error 1",
+    "ninja: build stopped: subcommand failed.", "<command-line>: error: macro names must be identifiers",
     "clang++: error: linker command failed with exit code 1",
-    "/usr/bin/ld: a.o: undefined reference to `foo'",
-    "sh: 1: nvcc: not found",
-    "error: command '/usr/local/cuda/bin/nvcc' failed with exit code 1",
-    "scons: *** [a.o] Error 1",
+    "/usr/bin/ld: a.o: undefined reference to `foo'", "sh: 1: nvcc: not found",
+    "error: command '/usr/local/cuda/bin/nvcc' failed with exit code 1", "scons: *** [a.o] Error 1",
     '1 error detected in the compilation of "a.cu".',
-]
+]  # fmt: skip
 FINE = [
     "ptxas info    : Compiling entry function '_Z5errorPf' for 'sm_90'",
     "ptxas warning : Stack size for entry function 'fatal' cannot be statically determined",
     "k.cu(12): warning #177-D: variable error: was declared but never referenced",
-    "[ 50%] Building CUDA object error.dir/fatal: error.cu.o",
-    "make: [Makefile:76: clean] Error 1 (ignored)",
-    'k.cu(12): note: in "error: foo"',
-    "std::error: error",
-    "CMake Warning at CMakeLists.txt:3: error: may occur",
-    "gemm: error: 1e-06",
-]
+    "[ 50%] Building CUDA object error.dir/fatal: error.cu.o", "make: [Makefile:76: clean] Error 1 (ignored)",
+    'k.cu(12): note: in "error: foo"', "std::error: error",
+    "CMake Warning at CMakeLists.txt:3: error: may occur", "gemm: error: 1e-06",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", [*FAILED, *FINE])

@@ -69,20 +69,19 @@ def numba_dispatcher(*registers: int, is_specialized: bool = False) -> SimpleNam
         get_regs_per_thread=lambda: registers[0] if is_specialized else regs,
         get_shared_mem_per_block=lambda: 2048 if is_specialized else smem,
         get_local_mem_per_thread=lambda: None,
+        get_max_threads_per_block=lambda: 256 if is_specialized else dict.fromkeys(regs, 256),
     )
 
 
 def test_numba() -> None:
     assert facts(numba_dispatcher(18)) == facts(numba_dispatcher(18, is_specialized=True))
     assert facts(numba_dispatcher(18)) == (18, 2048, None, None)
-    assert read_kernel(numba_dispatcher(18)).name == "saxpy"
+    record = read_kernel(numba_dispatcher(18))
+    assert (record.name, record.max_threads) == ("saxpy", 256)
     overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
     assert facts(overload) == (18, 2048, 8, None)
     overload.entry_name, overload.max_threads_per_block = "_Z5saxpyv", 256
     assert (read_kernel(overload).name, read_kernel(overload).max_threads) == ("_Z5saxpyv", 256)
-    dispatcher = numba_dispatcher(18)
-    dispatcher.get_max_threads_per_block = lambda: {"signature": 256}
-    assert read_kernel(dispatcher).max_threads == 256
 
 
 @pytest.mark.parametrize("kernel", [CuPyRawKernel(), numba_dispatcher(18)], ids=["cupy", "numba"])

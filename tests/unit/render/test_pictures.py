@@ -112,9 +112,8 @@ def test_a_sweep_in_words() -> None:
     words = "The first of 2 x 1 kernels on 8.6 CC Threads Blocks 8.6 128 12 8.6 256 6"
     assert " ".join(str(first).split()) == words
     one, some = (str(occupancy.sweep("9.0", threads=each, regs=80)) for each in (1024, [128, 1024, 1024]))
-    assert (one, some.splitlines()[0]) == (
-        "1 kernel on 9.0: no kernel launches", "The best of 3 kernels on 9.0: 2 do not launch",
-    )  # fmt: skip
+    assert one == "1 kernel on 9.0: no kernel launches"
+    assert some.startswith("The best of 3 kernels on 9.0: 2 do not launch")
 
 
 def test_files_and_that_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
