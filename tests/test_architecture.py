@@ -16,23 +16,23 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 196,
-    "values": 1379,
+    "values": 1384,
     "tables": 945,
     "engine": 835,
-    "readers": 3349,
+    "readers": 3350,
     "advice": 1151,
     "arrays": 610,
     "device": 696,
     "builds": 1042,
     "compare": 1390,
-    "report": 3048,
-    "render": 624,
+    "report": 3042,
+    "render": 622,
     "page": 212,
-    "api": 1793,
+    "api": 1791,
     "cuda": 92,
     "typing": 40,
     "triton": 105,
-    "cli": 1363,
+    "cli": 1364,
     "__init__": 113,
     "__main__": 20,
 }
@@ -133,8 +133,7 @@ def test_each_third_party_package_has_one_home() -> None:
 
 def test_no_package_has_the_name_of_a_public_function() -> None:
     # Importing the module occupancy.limits would replace the function occupancy.limits.
-    modules = {"cuda", "device", "triton", "typing"}
-    assert set(occupancy.__all__) & set(BUDGETS) == modules
+    assert set(occupancy.__all__) & set(BUDGETS) == {"cuda", "device", "triton", "typing"}
 
 
 def test_no_test_module_is_imported() -> None:

@@ -222,8 +222,7 @@ def test_gpus_are_found_as_by_the_command_line(engine: PageEngine) -> None:
             expected.append([gpu.cc, gpu.multiprocessor_count])
         except (occupancy.InputError, occupancy.UnknownComputeCapabilityError):
             expected.append([None, None])
-    wrong = [each for each in zip(texts, found, expected, strict=True) if each[1] != each[2]]
-    assert wrong == []
+    assert [each for each in zip(texts, found, expected, strict=True) if each[1] != each[2]] == []
 
 
 NAMED = (

@@ -105,9 +105,7 @@ def fits(
     gpu: GpuLike | GpuList | None = None, kernel: KernelLike = None, *, cluster: Shape | None = None,
     model: Model | None = None, **inputs: Unpack[KernelInputs],
 ) -> Results[Fit]:  # fmt: skip
-    """Check on each GPU if a kernel compiles and launches.
-
-    Each item has ``runs``, the ``reason`` of a failure, and the ``result``.
+    """Check on each GPU if a kernel compiles and launches, with ``runs``, ``reason`` and ``result``.
 
     Args:
         gpu, kernel, model: As in `compute`; by default every compute capability of the table.

@@ -71,7 +71,8 @@ def show(report: Report, output_format: str | None) -> None:
         color = wanted and not os.environ.get("NO_COLOR")  # both variables count if they are not empty
         click.echo(text(report, get_terminal_size().columns, color), color=color or None)
         if report.limit is not None:
-            click.echo("\n--all lists every row, --newest one per kernel and file.")
+            is_newest = click.get_current_context().params.get("only_newest")
+            click.echo(f"\n--all lists every row{'' if is_newest else ', --newest one per kernel and file'}.")
     elif output_format in ("markdown", "html"):
         from ..render import markup
 

@@ -115,11 +115,12 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             if not is_linked:
                 kernel, incomplete = None, max(0, incomplete - 1)
     if skipped := max(entries, results) - complete:
-        hint = (
-            "" if entries else f". For one kernel: occupancy calc --cc CC --threads N --regs {usage['regs']}"
-        )
-        problem = _LOST.format(count(skipped, "kernel"), COMPILING if results else "Used N registers")
-        yield ReadProblem(source, None, problem + hint, skipped_from or start)
+        lost = "Used N registers" if results < entries else COMPILING
+        problem = _LOST.format(count(skipped, "kernel"), lost)
+        if not entries:
+            problem += f". For one kernel: occupancy calc --cc CC --threads N --regs {usage['regs']}"
+            problem += f" --static-smem {smem}" if smem else ""
+        yield ReadProblem(source, None, problem, skipped_from or start)
 
 
 def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:

@@ -10,14 +10,12 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+from ..report.scan import Finding
 from ..values import untrusted
-
-if TYPE_CHECKING:
-    from ..report.scan import Finding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"

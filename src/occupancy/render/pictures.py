@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, MissingDependencyError
 from ..report.pictures import HeatMap, Picture, Plot, StepPlot, axis_title, axis_value
 from ..report.words import is_size, value_text
-from ..values.numbers import percent
+from ..values.numbers import percent, whole_percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,8 +150,8 @@ def _draw_map(content: HeatMap, panel: Axes) -> None:
     if len(content.rows) * len(content.columns) <= MAX_CELLS_WITH_TEXT:
         for row, shares in enumerate(content.shares):
             for column, share in enumerate(shares):
-                text = f"{100 * share:.0f}%" if share else "-"
-                color = "black" if share > 0.6 else "white"
+                color = "white" if 0 < share <= 0.6 else "black"
+                text = whole_percent(share)
                 panel.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
     highest = max(map(max, content.shares))
     for row, shares in enumerate(content.shares if content.marks_best else ()):

@@ -104,7 +104,7 @@ def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[st
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
-    phrases = {}
+    phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if any(fix)]
     for verb, prefix in _VERBS.items():
         if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix):
             phrases[verb] = f"{verb} {text}"

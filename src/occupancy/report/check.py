@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
-from ..values.numbers import count
+from ..values.numbers import count, join_and
 from . import changes
 from .diff import occupancy_phrase
 from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
@@ -207,10 +206,11 @@ def remarks(check: Checked) -> Iterator[str]:
         yield f"Removed, as allow_removed permits ({archs}): {changes.listed(names)}"
     for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
-    exemptions = filter(None, dict.fromkeys(each.exemption for each in check.exempt))
-    reasons = [f"{each.reason}, until {each.until}" if each.until else each.reason for each in exemptions]
-    for archs, names in changes.names_by_archs([each.kernel.record for each in check.exempt]).items():
-        yield f"Exempt ({archs}): {changes.listed(names)} ({'; '.join(reasons)})"
+    for exemption in filter(None, dict.fromkeys(each.exemption for each in check.exempt)):
+        records = [each.kernel.record for each in check.exempt if each.exemption == exemption]
+        until = f", until {exemption.until}" if exemption.until else ""
+        for archs, names in changes.names_by_archs(records).items():
+            yield f"Exempt ({archs}): {changes.listed(names)} ({exemption.reason}{until})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
         place = f" in {entry.place}" if entry and entry.place else ""
@@ -218,19 +218,12 @@ def remarks(check: Checked) -> Iterator[str]:
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:
-    """Return findings for each rule that a kernel breaks, then for removed kernels."""
+    """Return a finding for each kernel that breaks rules, then for removed kernels."""
     for kernel in broken_by_name(check):
-        for criterion in kernel.criteria:
-            broken = [
-                replace(each, violations=(violation,))
-                for each in kernel.on_archs
-                for violation in each.violations
-                if violation.criterion == criterion
-            ]
-            lines = map(": ".join, kernel._replace(on_archs=broken).facts())
-            archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in broken), key=age))
-            message = "\n".join([f"{kernel.name} breaks {criterion}", *lines])
-            yield kernel_finding(broken[0].kernel, criterion, "error", message)._replace(arch=archs)
+        archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in kernel.on_archs), key=age))
+        lines = [f"{kernel.name} breaks {join_and(kernel.criteria)}", *map(": ".join, kernel.facts())]
+        first = kernel.on_archs[0].kernel
+        yield kernel_finding(first, kernel.criteria[0], "error", "\n".join(lines))._replace(arch=archs)
     records, baseline = dict(changes.named_records(check.removed)), check.rules.baseline or ""
     for each in _removed(check):
         message = f"{changes.listed(each.names)}: {each.problem}\nfix: {each.fix}"

@@ -274,7 +274,8 @@ def _headline(scan: Any, at: str) -> str:
     archs = counts.archs[0] if len(counts.archs) == 1 else count(len(counts.archs), "architecture")
     launches = f" ({counts.launches:,} launches)" if counts.launches > 1 else ""
     parts = [f"{failing:,} {'does' if failing == 1 else 'do'} not launch"] if failing else []
-    spills = f"{counts.spilling:,} with spills" if counts.spilling else "no spills"
+    recorded = "" if all(row.spilled_bytes is not None for row in scan.kernels) else "recorded "
+    spills = f"{counts.spilling:,} with spills" if counts.spilling else f"no {recorded}spills"
     parts.append("no spill data" if counts.spilling is None else spills)
     if counts.below_half or (not failing and any(row.launchable for row in scan.kernels)):
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")

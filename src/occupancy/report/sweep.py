@@ -13,7 +13,7 @@ from ..engine import Result
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
-from ..values.numbers import percent
+from ..values.numbers import percent, whole_percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen
@@ -160,7 +160,7 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
                    value=lambda run: _span(name, values[run[0]], values[run[-1]]))  # fmt: skip
 
     def column(run: range) -> Column:
-        cells = [f"{int(100 * line[run[-1]] + 0.5)}%" if line[run[-1]] else "-" for line in shares]
+        cells = [whole_percent(line[run[-1]]) for line in shares]
         return Column("", axis_value(to_right, values_across[run[-1]]), lambda row: cells[row[-1]])
 
     title = f"{axis_title(name)} down, {LABELS[to_right]}{' (KiB)' if is_size(to_right) else ''} across"

@@ -14,6 +14,11 @@ def percent(share: float) -> str:
     return f"{tenths / 10:.1f}".removesuffix(".0") + "%"
 
 
+def whole_percent(share: float) -> str:
+    """Return a share of 1 in whole percent, halves up; ``-`` for 0."""
+    return f"{int(100 * share + 0.5)}%" if share else "-"
+
+
 def size(amount: int) -> str:
     """Return bytes, in KiB where that is short and exact: ``96 KiB``, ``9.125 KiB``, ``1,001 bytes``."""
     if amount and amount % 128 == 0 and amount >= 1024:

@@ -120,8 +120,7 @@ def test_the_best_of_some() -> None:
         rows = [row for row in found.rows() if wanted[row["index"]] and row["active_blocks"]]
         assert list(found.best(5, where=where)) == best_of(rows, 5)
         assert found.best(5) == found.best(5, where=np.ones(found.shape, bool))
-    of_one = found.best(5, where=np.arange(2).reshape(2, 1, 1) == 1)
-    assert {row["cc"] for row in of_one} == {"9.0"}
+    assert {row["cc"] for row in found.best(5, where=np.arange(2).reshape(2, 1, 1) == 1)} == {"9.0"}
     for wrong in (np.ones((3, 4), bool), np.arange(4), [True, False]):
         with pytest.raises(occupancy.InputError, match=r"^where: got .*Allowed: bool of shape \(2, 7, 4\)"):
             found.best(where=wrong)

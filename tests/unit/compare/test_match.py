@@ -69,8 +69,7 @@ def test_kernels_of_one_name_are_matched_by_their_values_then_by_their_file() ->
     assert all(one.regs == other.regs for one, other, _ in match(old, moved).pairs)
     changed = [kernel(regs=41, source="b.o"), kernel(regs=25, source="a.o")]
     assert all(one.source == other.source for one, other, _ in match(old, changed).pairs)
-    more = match(old, [*moved, kernel(regs=30)])
-    assert [each.regs for each in more.added] == [30]
+    assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).added] == [30]
 
 
 def test_launches_are_matched_by_their_block_size() -> None:
