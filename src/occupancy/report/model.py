@@ -118,7 +118,7 @@ def chosen(columns: Iterable[Column], *keys: str) -> list[Column]:
 
 def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
     """Cut long texts to their start and end; if these are equal, to the parts that differ."""
-    head, tail = (width - 2) // 2, (width - 3) // 2
+    head, tail = width - 3 - (width - 3) // 3, (width - 3) // 3  # names differ more often near the start
     groups = defaultdict[tuple[str, str], list[str]](list)
     for text in {text for text in texts if len(text) > width}:
         groups[text[:head], text[-tail:]].append(text)
