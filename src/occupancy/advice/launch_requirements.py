@@ -47,9 +47,9 @@ def compile_error(limits: Limits, kernel: Kernel) -> str | None:
     has_targets = limits.compute_capability >= (9, 0)
     if not _exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
         return None
-    target = ", or set `opt_in` (`--opt-in`) for a target such as sm_90a" if has_targets else ""
+    target = " For a target such as sm_90a, which has more, set `opt_in` (`--opt-in`)." if has_targets else ""
     most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
-    return f"The compiler rejects {most}. Use dynamic shared memory instead{target}."
+    return f"The compiler rejects {most}. Use dynamic shared memory instead.{target}"
 
 
 def _exceeds_static_limit(limits: Limits, kernel: Kernel) -> bool:

@@ -129,6 +129,6 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
         raise unsupported(limits, "cluster", "clusters", "max_portable_cluster_size")
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
-        beyond = f", or {most} with cudaFuncAttributeNonPortableClusterSizeAllowed" if most > portable else ""
-        allowed = f"1 to {portable}{beyond}"
-        raise InputError(f"a cluster of {cluster_size} is out of range", where="cluster", allowed=allowed)
+        beyond = f"More than {portable} require cudaFuncAttributeNonPortableClusterSizeAllowed."
+        hint, problem = beyond if most > portable else "", f"a cluster of {cluster_size} is out of range"
+        raise InputError(problem, where="cluster", allowed=f"1 to {most}", hint=hint)

@@ -415,5 +415,6 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         problem = f"matches {len(gpu.variants)} GPUs with different numbers of SMs"
         hint = "Set `multiprocessor_count` (`--sms N`), or choose one of these names:"
         raise ambiguous(gpu.name, problem, gpu.variants, hint)
-    hint = f'Name a GPU, or pass its SM count. To list GPUs: `occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`).'
+    listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
+    hint = f"A grid requires it. Name a GPU, or pass its SM count. To list GPUs: {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -283,7 +283,7 @@ def sweep(
 
     VALUES is a value, a list (128,256) or a range (FIRST:LAST[:STEP]). One varied input gives a chart, and two give a
     heat map. Three or more give the best combinations, or all with --format csv. Several GPUs count as a varied
-    input. Without one, it shows the three charts of NVIDIA's spreadsheet.
+    input. If no input varies, it shows the three charts of NVIDIA's spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37

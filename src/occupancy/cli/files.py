@@ -104,7 +104,7 @@ def scan(
     *KERNELS,
     Option("--with-same", is_flag=True, help="Include kernels that did not change."),
     IN_FULL,
-    Option("--ignore-arch", is_flag=True, help="Match a kernel with another architecture if its own is missing."),
+    Option("--ignore-arch", is_flag=True, help="Compare different architectures if a kernel's own is missing."),
     Option("--threshold", default="0", metavar="N",
            callback=lambda context, option, text: click.FLOAT.convert(text.removesuffix("%"), option, context),
            help="Ignore changes up to N percent, or N percentage points of occupancy."),

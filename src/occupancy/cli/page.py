@@ -71,7 +71,7 @@ def _opened_with(inputs: dict[str, Any]) -> tuple[str, str]:
 def schema(command: str) -> None:
     """Print the JSON Schema of a command's output with --format json.
 
-    COMMAND is a command such as calc. It is sources for limits --sources, and stages for budget --stage-smem.
+    COMMAND is a command, such as calc. For limits --sources, pass sources. For budget --stage-smem, pass stages.
 
     \b
     occupancy schema calc

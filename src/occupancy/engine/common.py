@@ -109,7 +109,7 @@ def smallest_configuration(limits: Limits, needed: int) -> int:
 def unsupported(limits: Limits, where: str, feature: str, limit: str) -> InputError:
     """Return the error for an input without effect on this GPU, with the GPUs that have its limit."""
     problem = f"compute capability {limits.compute_capability} has no {feature}"
-    supporting = join_and([str(cc) for cc in shipped.known() if getattr(shipped.limits(cc), limit)])
+    supporting = join_and([str(cc) for cc in shipped.known() if getattr(shipped.limits(cc), limit)], "or")
     hint = f"Remove `{where}` (`--{where.replace('_', '-')}`), or choose another compute capability: {supporting}."
     return InputError(problem, where=where, hint=hint)
 

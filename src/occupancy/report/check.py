@@ -144,7 +144,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     headline += filter(None, [updated])
     details = list(_sections(check, kernels, removed))
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
-        one = "" if inputs.get("names") else " For one, add --name NAME."
+        one = "" if inputs.get("names") else " For one kernel, add --name NAME."
         update = f"{command} --update.{one}" if check.rules.source else "set `update`"
         details.append(Paragraph([f"To accept the changes since the baseline: {update}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)

@@ -248,9 +248,8 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     if len(shown) < counts.kernels:
         headline.append(f"First {len(shown):,}{at}, {scan.order}")
     if len(limited) == 1 and any(limited):
-        those = "" if len(rows) == 1 else "All are " if len(shown) == len(rows) else "These are "
-        text = f"{those}{limited_by(shown[0].limiters)}"
-        headline.append(text[0].upper() + text[1:])
+        text, those = limited_by(shown[0].limiters), "All" if len(shown) == len(rows) else "These"
+        headline.append(text.capitalize() if len(rows) == 1 else f"{those} are {text}")
     columns = named(columns or _screen_columns(shown), shown)
     values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))

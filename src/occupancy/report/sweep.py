@@ -91,11 +91,11 @@ class Step(NamedTuple):
 
 OCCUPANCY, *OTHERS = chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "limiters")
 BAR = Column("bar", value=lambda row: "█" * round(_reached(row.result) * BAR_WIDTH), align="left")
-NOW = Column("is_current", value=lambda step: "<- this kernel" if step.is_current else "", align="left")
+NOW = Column("is_current", value=lambda step: "<-" if step.is_current else "", align="left")
 
 
 def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
-    return Table(title, [values, OCCUPANCY, BAR, *OTHERS, NOW], steps)
+    return Table(title, [values, OCCUPANCY, BAR, NOW, *OTHERS], steps)
 
 
 def _reached(result: Result) -> float:

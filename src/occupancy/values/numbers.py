@@ -32,10 +32,10 @@ def count(amount: int, noun: str) -> str:
     return f"{amount:,} {noun if amount == 1 else plural}"
 
 
-def join_and(words: Sequence[str]) -> str:
+def join_and(words: Sequence[str], conjunction: str = "and") -> str:
     """Return ``a``, ``a and b`` or ``a, b and c``."""
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
 def grouped(text: str) -> str:

@@ -42,7 +42,7 @@ def test_clusters_that_no_gpu_holds() -> None:
     [
         ("9.0", 0, None, "multiprocessor_count: 0 is out of range"),
         ("8.0", 108, 2, "8.0 has no clusters"),
-        ("9.0", 132, 0, "a cluster of 0 is out of range. Allowed: 1 to 8, or 16 with"),
+        ("9.0", 132, 0, "a cluster of 0 is out of range. Allowed: 1 to 16. More than 8"),
         ("9.0", 132, 17, "a cluster of 17 is"),
     ],
 )
