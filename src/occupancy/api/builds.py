@@ -77,7 +77,11 @@ class CheckResult(Printed, Checked):
         report = self.report()
         titles = [each.title for each in report.details if isinstance(each, Table)]
         # pytest shows 240 characters, from the start and the end.
-        return f"<CheckResult: {'; '.join([report.headline[0].partition(' (')[0], *titles[:3]])}>"
+        shown = [report.headline[0].partition(" (")[0], *titles[:3], *(["..."] if titles[3:] else [])]
+        return f"<CheckResult: {'; '.join(shown)}>"
+
+    def __bool__(self) -> bool:
+        return self.passed
 
 
 def diff(
@@ -213,7 +217,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
 
 FIRST_RULES = """\
 # Rules for the kernels of this build. The documentation lists all rules under "Rules".
-# To check: occupancy check BUILD. To accept changes: --update, or --update --name PART for one kernel.
+# To check: occupancy check BUILD. To accept changes: --update, for some kernels with --name PART.
 baseline = {baseline}{threads}
 # allow_removed = "legacy_*"   # kernels that may be removed; any other removal fails the check
 

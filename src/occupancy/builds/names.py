@@ -196,8 +196,4 @@ def contains(parts: tuple[str, ...], name: str) -> bool:
     """Return True if the mangled or demangled name contains one of the parts, ignoring case."""
     # Screens replace the middle of a long name by dots.
     compiled = [pattern(f"*{part.casefold().replace('...', '*')}*") for part in parts]
-    folded = name.casefold()
-    if any(each.match(folded) for each in compiled):
-        return True
-    readable = demangle(name).casefold()
-    return readable != folded and any(each.match(readable) for each in compiled)
+    return any(each.match(text.casefold()) for text in (name, demangle(name)) for each in compiled)

@@ -178,7 +178,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
     \b
     occupancy check build/
     occupancy check build/ --rules ci/occupancy.toml --baseline baseline.json
-    occupancy check build/ --update --name blur
+    occupancy check build/ --update --name 'blur('
     """
     from ..api.builds import check as check_builds
 
@@ -204,17 +204,17 @@ def _write_checked(
     from ..report.check import CHECK_FINDINGS, FailedCheck, check_cases, remarks
 
     checked = None if isinstance(result, FailedCheck) else result
-    settings = [checked.rules.source, checked.rules.baseline] if checked else []
+    settings = [checked.rules.source, checked.rules.baseline] if checked is not None else []
     for path, output_format in formats.items():
         with written_to(path, [*build, *settings]):
             if output_format == "sarif":
                 click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
             elif output_format == "github":
-                notices = remarks(checked) if checked else ()
+                notices = () if checked is None else remarks(checked)
                 click.echo(ci.github(result.findings(), result.report().headline, notices))
             elif output_format == "junit":
-                cases = check_cases(checked.kernels if checked else (), result.findings())
-                click.echo(ci.junit(", ".join(build), cases, "failure" if checked else "error"))
+                cases = check_cases(() if checked is None else checked.kernels, result.findings())
+                click.echo(ci.junit(", ".join(build), cases, "error" if checked is None else "failure"))
             else:
                 show(result.report(), output_format)
 

@@ -115,7 +115,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             if not is_linked:
                 kernel, incomplete = None, max(0, incomplete - 1)
     if skipped := max(entries, results) - complete:
-        lost = "Used N registers" if results < entries else COMPILING
+        lost = "Used N registers" if results < entries or is_cut else COMPILING
         problem = _LOST.format(count(skipped, "kernel"), lost)
         if not entries:
             problem += f". For one kernel: occupancy calc --cc CC --threads N --regs {usage['regs']}"

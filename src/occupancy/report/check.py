@@ -65,9 +65,15 @@ class BrokenOnArchs(NamedTuple):
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix))
         texts = changes.change_facts(kernels)
         if any(each.fix.changes.get("or launch") for each in self.on_archs):
-            update = f"set `update` (`--update --name {quote(self.on_archs[0].kernel.short_name)}`)"
-            texts[-1] = "fix", f"{texts[-1][1]}, or {update}"
+            first = self.on_archs[0].kernel
+            texts[-1] = "fix", f"{texts[-1][1]}, or {_update(first.short_name, first.demangled)}"
         return texts
+
+
+def _update(name: str, demangled: str) -> str:
+    """Return how to accept one kernel; ``blur(`` does not select ``blur_fast``."""
+    part = f"{name}(" if f"{name}(" in demangled else name
+    return f"set `update` (`--update --name {quote(part)}`)"
 
 
 def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
@@ -75,13 +81,9 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
     by_name: dict[str, list[BrokenKernel]] = {}
     for broken in check.broken:
         by_name.setdefault(broken.kernel.record.demangled, []).append(broken)
-    ordered = sorted(
-        by_name.values(),
-        key=lambda on_archs: min(
-            (each.kernel.occupancy or 0) - ((each.baseline and each.baseline.occupancy) or 0)
-            for each in on_archs
-        ),
-    )
+    ordered = sorted(by_name.values(), key=lambda on_archs: min(
+        (each.kernel.occupancy or 0) - ((each.baseline and each.baseline.occupancy) or 0) for each in on_archs
+    ))  # fmt: skip
     names = changes.placed_names([on_archs[0].kernel.record for on_archs in ordered])
     criteria = [
         list(dict.fromkeys(violation.criterion for each in on_archs for violation in each.violations))
@@ -168,11 +170,12 @@ def _sections(
 
 
 def _removed(check: Checked) -> Iterator[RemovedKernels]:
+    records = dict(changes.named_records(check.removed))
     for archs, names in changes.names_by_archs(check.removed).items():
         missing = set(archs.split(", "))
-        them, name = ("it", quote(*names)) if len(names) == 1 else ("them", "NAME")
         problem = "removed" if missing == check.archs else f"removed for {archs}"
-        fix = f"restore {them}, or set `allow_removed`, or set `update` (`--update --name {name}`)"
+        update = _update(names[0], records[names[0]].demangled) if len(names) == 1 else _update("NAME", "")
+        fix = f"restore {'it' if len(names) == 1 else 'them'}, or set `allow_removed`, or {update}"
         if check.archs.isdisjoint(missing):
             problem = f"without code for {archs}"
             options = f"--update --arch {archs.replace(', ', ' --arch ')}"
@@ -233,12 +236,8 @@ def check_findings(check: Checked) -> Iterator[Finding]:
 
 def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[Finding]:
     """Return a finding for each kernel with all its messages, none if it passes, then other findings."""
-    cases = {
-        each.demangled: Finding(
-            each.file or each.source, each.line if each.file else None, "", "", "", each.demangled, None
-        )
-        for each in kernels
-    }
+    files = ((each, each.file or each.source, each.line if each.file else None) for each in kernels)
+    cases = {row.demangled: Finding(file, line, "", "", "", row.demangled, None) for row, file, line in files}
     for each in findings:
         case = cases.setdefault(each.kernel, each._replace(message=""))
         cases[each.kernel] = case._replace(message=f"{case.message}\n{each.message}".lstrip())
