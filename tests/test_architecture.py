@@ -24,7 +24,7 @@ BUDGETS = {
     "arrays": 610,
     "device": 696,
     "builds": 1038,
-    "compare": 1390,
+    "compare": 1391,
     "report": 3040,
     "render": 622,
     "page": 212,

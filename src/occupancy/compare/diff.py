@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from math import prod
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
@@ -237,9 +238,9 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
         names |= found
         if measure in SPILLED or (regs and "regs" in {measure, *found}):
             has_more = measure not in SPILLED and regs is not None and regs.new > regs.old
-            for name, *limits in limiting:
+            for name, *both in limiting:
                 # More threads or blocks leave fewer registers.
-                before, after = (-prod(filter(None, x)) if isinstance(x, tuple) else x or 0 for x in limits)
+                before, after = (-prod(filter(None, x[:2])) if isinstance(x, tuple) else x or 0 for x in both)
                 if (after > before) == has_more:
                     names.add(name)
         if "smem" in {measure, *found}:
@@ -247,8 +248,8 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     return [each for each in changes if each.name in names]
 
 
-def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
-    """Return both launch bounds; None for unknown blocks per SM.
+def _source_bounds(record: KernelRecord) -> tuple[Any, ...] | None:
+    """Return both launch bounds, or the first with a range for the second; None for unknown blocks per SM.
 
     Images contain the register cap that the compiler computes from the second bound, not the bound.
     """
@@ -258,11 +259,11 @@ def _source_bounds(record: KernelRecord) -> tuple[int, int | None] | None:
     if record.min_blocks is not None or record.register_cap is None or cc is None:
         return threads, record.min_blocks
     with suppress(OccupancyError):  # a compute capability of a user's table
-        gpu = Gpu(limits(cc))
-        fitting = Result(gpu.limits, Kernel(threads, record.register_cap)).active_blocks
-        for blocks in (1, fitting):
-            if blocks and launch_bounds(gpu, Kernel(threads), blocks).register_cap == record.register_cap:
-                return threads, blocks
+        gpu, kernel, cap = Gpu(limits(cc)), Kernel(threads), record.register_cap
+        most = Result(gpu.limits, Kernel(threads, cap)).active_blocks
+        fitting = takewhile(lambda n: launch_bounds(gpu, kernel, n).register_cap == cap, range(most, 0, -1))
+        if same := list(fitting):
+            return threads, *((1,) if same[-1] == 1 else dict.fromkeys((same[-1], same[0])))
     return threads, None
 
 
@@ -294,7 +295,7 @@ def find_fix(
     spills = bool(new.spilled_bytes)
     register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
     bounds = [each.new for each in register_limits if each.name == "launch_bounds" and each.new]
-    too_low = [threads for threads, _ in bounds if threads < new.threads]
+    too_low = [threads for threads, *_ in bounds if threads < new.threads]
     requires: Any = _sufficient(new, limits, but_occupancy=bool(too_low))
     if requires is None or (spills and "regs" in requires):
         return Fix({}, "only" if spills else "")

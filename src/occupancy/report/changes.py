@@ -24,11 +24,11 @@ MOST_KERNELS = 20
 _VERBS = {"relax": "", "restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}
 
 
-def _bounds_text(bounds: tuple[int, int | None] | None) -> str:
+def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
     if bounds is None:
         return "none"
-    threads, blocks = bounds
-    return f"({threads})" if blocks in (None, 1) else f"({threads}, {blocks})"
+    threads, *blocks = bounds
+    return f"({threads})" if blocks[0] in (None, 1) else f"({threads}, {' to '.join(map(str, blocks))})"
 
 
 PHRASES: Mapping[str, tuple[str, Callable[[Any], str]]] = {

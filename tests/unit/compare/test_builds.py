@@ -348,15 +348,15 @@ class TestCheck:
             (broken,) = check([new], *rules, baseline=[kernel(**old)]).broken
             return {each.name: each.new for made in broken.fix.changes.values() for each in made}
 
-        smem = Rule(max_smem="16k", max_smem_growth="20k")
-        rules = Rule(max_occupancy_drop=0), Rule(min_occupancy=0.6), smem
+        rules = Rule(max_occupancy_drop=0), Rule(min_occupancy=0.6, max_smem="16k", max_smem_growth="20k")
         assert fix(kernel(static_smem=36 << 10, regs=64), *rules) == {"smem": 16 << 10, "regs": 32}
         spilling = kernel(regs=40, spill_store_bytes=8)
         assert fix(spilling, Rule(no_new_spills=True), regs=96) == {"regs": 96}
         assert fix(spilling, Rule(no_new_spills=True, max_regs=64), regs=96) == {}
         assert fix(spilling, Rule(max_regs=32), regs=96) == {}  # would spill more
-        (broken,) = check([replace(spilling, register_cap=40)], Rule(no_new_spills=True), baseline=[]).broken
-        assert broken.fix.changes == {"relax": [("launch_bounds", None, (256, 6))]}
+        for cap, bounds in ((40, (256, 6)), (32, (256, 7, 8))):
+            made = check([replace(spilling, register_cap=cap)], Rule(no_new_spills=True), baseline=[]).broken
+            assert made[0].fix.changes == {"relax": [("launch_bounds", None, bounds)]}
 
     def test_only_a_value_that_got_worse_has_causes(self) -> None:
         old = kernel(regs=76, min_blocks=2, static_smem=1024)
