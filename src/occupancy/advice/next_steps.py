@@ -76,13 +76,13 @@ def using_less(now: Result) -> Iterator[NextStep]:
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
         names = [name for name in names if name != "regs"]
     resources = [VariedResource(now, name) for name in names]
+    empty = now.kernel.replace(**dict.fromkeys(QUANTITIES))  # the blocks of one resource depend on no other
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
         requires: Changes = {}
         for varied in resources:
             if varied.blocks(now) < blocks:
-                without = now.kernel.replace(**{varied.resource: None})
-                levels = _levels(now.limits, without, now.model, varied.resource, highest, now.active_blocks)
+                levels = _levels(now.limits, empty, now.model, varied.resource, highest, now.active_blocks)
                 enough = [
                     each.amount for each in levels if each.blocks >= blocks and each.amount < varied.amount
                 ]
@@ -96,7 +96,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
         blocks, highest = step.active_blocks + 1, most
 
 
-@lru_cache(maxsize=1 << 10)  # hundreds of kernels of a library differ only in one resource
+@lru_cache(maxsize=1 << 10)  # hundreds of kernels of a library share their block size
 def _levels(
     limits: Limits, kernel: Kernel, model: Model, resource: Adjustable, most: int, least: int
 ) -> list[Level]:
