@@ -72,10 +72,11 @@ def using_less(now: Result) -> Iterator[NextStep]:
         most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
-    names = [name for name, quantity in QUANTITIES.items() if getattr(now.kernel, quantity.field)]
+    resources = [
+        VariedResource(now, name) for name, of in QUANTITIES.items() if getattr(now.kernel, of.field)
+    ]
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
-        names = [name for name in names if name != "regs"]
-    resources = [VariedResource(now, name) for name in names]
+        resources = [each for each in resources if each.resource != "regs"]
     empty = now.kernel.replace(**dict.fromkeys(QUANTITIES))  # the blocks of one resource depend on no other
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
@@ -83,9 +84,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
         for varied in resources:
             if varied.blocks(now) < blocks:
                 levels = _levels(now.limits, empty, now.model, varied.resource, highest, now.active_blocks)
-                enough = [
-                    each.amount for each in levels if each.blocks >= blocks and each.amount < varied.amount
-                ]
+                enough = [run.amount for run in levels if run.blocks >= blocks and run.amount < varied.amount]
                 if not enough:
                     return
                 requires[varied.resource] = enough[-1]

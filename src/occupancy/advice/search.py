@@ -60,9 +60,9 @@ class VariedResource:
         return map(Level._make, self._runs(low, lambda result: max(least, min(self.blocks(result), most))))
 
     def results(self, low: int) -> Iterator[tuple[int, Result]]:
-        """Yield the last amount of each range with the same limits, and its result, ascending."""
-        for amount, _ in self._runs(low, lambda result: result.block_limits):
-            yield amount, self.result(amount)
+        """Return the last amount of each range with the same limits, and its result, ascending."""
+        ranges = self._runs(low, lambda result: result.block_limits)
+        return ((amount, self.result(amount)) for amount, _ in ranges)
 
     def _runs(self, low: int, key: Callable[[Result], Key]) -> Iterator[tuple[int, Key]]:
         """Yield the last amount of each range whose results have the same key, and the key, ascending."""

@@ -54,22 +54,19 @@ def show(report: Report, output_format: str | None) -> None:
 
     if changes := click.get_current_context().params.get("changes"):
         report = replace(report, notes=[note("changed-limits", changes=", ".join(changes)), *report.notes])
-    details = [  # only the option, not the method of Python
+    report = replace(report, details=[  # only the option, not the method of Python
         each._replace(lines=[re.sub(f"`[^`]+`{OPTION}", r"\1", line) for line in each.lines])
-        if isinstance(each, Paragraph)
-        else each
+        if isinstance(each, Paragraph) else each
         for each in report.details
-    ]
-    report = replace(report, details=details)
+    ])  # fmt: skip
     if not output_format or output_format == "text":
-        from shutil import get_terminal_size
-
         from ..render.terminal import text
 
         is_terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         wanted = bool(os.environ.get("FORCE_COLOR")) or is_terminal
         color = wanted and not os.environ.get("NO_COLOR")  # both variables count if they are not empty
-        click.echo(text(report, get_terminal_size().columns, color), color=color or None)
+        width = None if is_terminal or os.environ.get("COLUMNS") else 80
+        click.echo(text(report, width, color), color=color or None)
         if report.limit is not None:
             is_newest = click.get_current_context().params.get("only_newest")
             click.echo(f"\n--all lists every row{'' if is_newest else ', --newest one per kernel and file'}.")

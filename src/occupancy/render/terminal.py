@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from textwrap import TextWrapper
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
+from rich.text import Text
 
 from ..report.model import ALWAYS, MOST_NOTES, Column, Paragraph, Report, Table, cut_in_middle
 from ..values.untrusted import printable, without_commands
@@ -18,13 +18,17 @@ LEAST_WIDTH = 12
 """Least width of a cell that wraps or is cut."""
 
 
-def text(report: Report, width: int = 80, color: bool = False, whole: str = "CSV") -> str:
-    """Return a report as text; ``whole`` is the form of it that contains hidden columns."""
+def text(report: Report, width: int | None = 80, color: bool = False, whole: str = "CSV") -> str:
+    """Return a report as text, as wide as the terminal if ``width`` is None.
+
+    ``whole`` is the form of the report that contains hidden columns.
+    """
     stream = io.StringIO()
     console = Console(
-        file=stream, width=max(width, 2 * LEAST_WIDTH), height=25, color_system="standard" if color else None,
-        force_terminal=color, highlight=False, markup=False, emoji=False, legacy_windows=False,
+        file=stream, width=width, height=25, color_system="standard" if color else None, force_terminal=color,
+        highlight=False, markup=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
+    console.width = max(console.width, 2 * LEAST_WIDTH)
     for number, line in enumerate(report.headline):
         console.print(printable(line), style="" if number else "bold", soft_wrap=False)
     for section in report.sections():
@@ -41,10 +45,10 @@ def text(report: Report, width: int = 80, color: bool = False, whole: str = "CSV
 
 def _lines(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
-        indent = " " * (len(line) - len(line.lstrip()))
-        wrapper = TextWrapper(console.width, indent, indent, break_on_hyphens=False)
-        wrapper.break_long_words = "://" not in line  # a broken address cannot be opened
-        console.print("\n".join(wrapper.wrap(printable(line.strip()))), soft_wrap=True)
+        text = Text(
+            printable(line.strip()), overflow="ignore" if "://" in line else "fold"
+        )  # whole addresses
+        console.print(Padding(text, (0, 0, 0, len(line) - len(line.lstrip()))), crop=False)
 
 
 def _table(console: Console, table: Table, whole: str) -> None:
