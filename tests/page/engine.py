@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from py_mini_racer import MiniRacer
 
 from occupancy.advice.launch_bounds import register_cap
-from occupancy.advice.launch_requirements import compile_error
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.slack import carveout, slack
 from occupancy.engine import Result
@@ -101,7 +100,7 @@ def own_result(question: Question) -> Any:
             name: values_of(use, "per_block", "per_multiprocessor") for name, use in result.resources.items()
         },
         "failure": failure and values_of(failure, "limit", "needed", "allowed"),
-        "refused": compile_error(result.limits, result.kernel) is not None,
+        "refused": result.compile_error is not None,
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and values_of(cap, "launch_bounds", "maxnreg") for cap in caps],
         "slack": values_of(grows, "regs", "smem", "barriers", "tensor_memory"),

@@ -7,13 +7,14 @@ from math import ceil
 from typing import NamedTuple
 
 from ..engine import Model, Result
+from ..engine.launch_failure import compile_error
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import size
 from ..values.records import readable
 from ..values.spellings import in_range
-from .launch_requirements import compile_error, needs_opt_in
+from .launch_requirements import needs_opt_in
 from .search import VariedResource, max_keeping
 
 TOLERANCE = 0.0005

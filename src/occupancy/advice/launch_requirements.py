@@ -1,8 +1,9 @@
-"""Launch requirements besides resources: compiler limits, and calls before the launch."""
+"""Launch requirements besides resources: calls before the launch."""
 
 from __future__ import annotations
 
 from ..engine import Result
+from ..engine.launch_failure import compile_error, exceeds_static_limit
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 
@@ -26,7 +27,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
-    if _exceeds_static_limit(limits, kernel):  # measured on an H100, CUDA 11.8 to 13.5
+    if exceeds_static_limit(limits, kernel):  # measured on an H100, CUDA 11.8 to 13.5
         return False
     raised, default = (Result(limits, kernel.replace(opt_in=opt_in)).block_limits for opt_in in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
@@ -37,20 +38,3 @@ def failure(limits: Limits, kernel: Kernel, active_blocks: int) -> str | None:
     if compile_error(limits, kernel) is not None:
         return "no compile"
     return None if active_blocks else "no launch"
-
-
-def compile_error(limits: Limits, kernel: Kernel) -> str | None:
-    """Return the reason why ptxas rejects a kernel; None if it accepts it.
-
-    sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
-    """
-    has_targets = limits.compute_capability >= (9, 0)
-    if not _exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
-        return None
-    target = " For a target such as sm_90a, which has more, set `opt_in` (`--opt-in`)." if has_targets else ""
-    most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
-    return f"The compiler rejects {most}. Use dynamic shared memory instead.{target}"
-
-
-def _exceeds_static_limit(limits: Limits, kernel: Kernel) -> bool:
-    return (kernel.static_smem or 0) > limits.max_shared_memory_per_block

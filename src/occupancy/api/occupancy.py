@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 from ..advice.block_sizes import BlockSize, block_sizes
 from ..advice.budget import BudgetLevel, budget
 from ..advice.launch_bounds import launch_bounds
-from ..advice.launch_requirements import compile_error, opt_ins
+from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
 from ..advice.waves import count_waves, full_wave
@@ -178,11 +178,6 @@ class Occupancy(Printed, Result):
     def opt_ins(self) -> tuple[str, ...]:
         """C++ calls required before the launch."""
         return opt_ins(self, None)
-
-    @property
-    def compile_error(self) -> str | None:
-        """Compiler error, which ``launchable`` ignores; None if the kernel compiles."""
-        return compile_error(self.limits, self.kernel)
 
     def explain(self) -> Results[Explanation]:
         """Return the arithmetic of each resource, step by step."""

@@ -8,7 +8,6 @@ from inspect import signature
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..advice.launch_requirements import compile_error
 from ..advice.waves import check_cluster
 from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
@@ -194,7 +193,7 @@ class Criteria:
 
     def _reason(self, result: Result) -> str | None:
         """Return the reason to drop a kernel; None to keep it."""
-        if reason := result.reason or compile_error(result.limits, result.kernel):
+        if reason := result.reason or result.compile_error:
             return reason
         has_too_few = result.active_blocks < self._min_blocks
         if has_too_few or result.occupancy < self._min_occupancy:

@@ -1,4 +1,4 @@
-"""Launch failures: the first limit that a kernel exceeds."""
+"""Launch failures: the first limit that a kernel exceeds, and the limit of the compiler."""
 
 from __future__ import annotations
 
@@ -166,3 +166,20 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     if needed <= allowed:  # exceeded only after rounding, which happens on no real GPU
         needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)
+
+
+def compile_error(limits: Limits, kernel: Kernel) -> str | None:
+    """Return the reason why ptxas rejects a kernel; None if it accepts it.
+
+    sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
+    """
+    has_targets = limits.compute_capability >= (9, 0)
+    if not exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
+        return None
+    target = " For a target such as sm_90a, which has more, set `opt_in` (`--opt-in`)." if has_targets else ""
+    most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
+    return f"The compiler rejects {most}. Use dynamic shared memory instead.{target}"
+
+
+def exceeds_static_limit(limits: Limits, kernel: Kernel) -> bool:
+    return (kernel.static_smem or 0) > limits.max_shared_memory_per_block

@@ -13,7 +13,7 @@ from ..values.resources import RESOURCES, Resource
 from ..values.spellings import did_you_mean
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
-from .launch_failure import LaunchFailure, first_failure
+from .launch_failure import LaunchFailure, compile_error, first_failure
 
 
 class ModelRules(Protocol):
@@ -161,3 +161,8 @@ class Result:
         """Reason why the kernel does not launch; None if it launches."""
         failure = self.failure
         return None if failure is None else str(failure)
+
+    @property
+    def compile_error(self) -> str | None:
+        """Compiler error, which ``launchable`` ignores; None if the kernel compiles."""
+        return compile_error(self.limits, self.kernel)

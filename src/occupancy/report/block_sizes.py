@@ -35,6 +35,7 @@ class SizeRow(NamedTuple):
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("threads", value="result.threads", about="Threads per block", type="integer"),
+    Column("compile_error", about="Error of the compiler", type="string"),
     *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
     Column("dynamic_smem", value="result.dynamic_smem", about="Dynamic shared memory in bytes", type="integer"),
 )  # fmt: skip
@@ -76,7 +77,10 @@ def block_sizes_report(
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     pairs = (each for row in _rows(sizes) for each in zip(sizes, row.sizes, strict=True))
-    on_gpus = [SimpleNamespace(gpu=by_size.result.gpu, result=result) for by_size, result in pairs]
+    on_gpus = [
+        SimpleNamespace(gpu=of.result.gpu, result=result, compile_error=of.result.compile_error)
+        for of, result in pairs
+    ]
     parts = headline, COLUMNS, on_gpus, "block_sizes", inputs, details
     return Report("block-sizes", *parts, permit_notes(each.result for each in on_gpus), has_table=False)
 

@@ -14,6 +14,7 @@ from ..advice.budget import BudgetFields
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
 from ..advice.launch_requirements import ALLOW_SIZE, failure
 from ..engine import Result
+from ..engine.launch_failure import compile_error
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -173,6 +174,8 @@ BOUNDS_COLUMNS = (
     Column("limiters", "Limited by", text=labels,
            about="Limiting resources", align="left", optional=1, wraps=True, unbroken=14, type="array"),
     Column("warning", about="Warning that ptxas prints", type="string"),
+    Column("compile_error", value=lambda row: compile_error(row.gpu.limits, row.kernel), type="string",
+           about="Error of the compiler"),
 )  # fmt: skip
 
 

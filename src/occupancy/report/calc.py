@@ -47,14 +47,13 @@ COLUMNS = (
     Column("waves", value=lambda row: row.waves and {each.key: each.getter(row.waves) for each in WAVE_COLUMNS[2:]},
            about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step",
-           show=lambda row: "" if row.compile_error or not row.steps else step_text(row.steps[0]),
+           show=lambda row: "" if row.result.compile_error or not row.steps else step_text(row.steps[0]),
            about="Higher levels of occupancy, each with all required changes", align="left", optional=1, wraps=True,
            unbroken=14, type="objects"),
     Column("headroom", value=lambda row: values_of(slack(row.result), *QUANTITIES),
            about="Largest value of each input that does not reduce the resident blocks", type="object"),
     Column("carveout", about="Smallest shared memory configuration that holds as many blocks", type="object"),
     Column("opt_ins", about="Calls required before the launch", type="array"),
-    Column("compile_error", about="Error of the compiler", type="string"),
 )  # fmt: skip
 
 RESOURCE_TABLE = (
@@ -100,7 +99,7 @@ def _headline(row: ResultRow) -> Iterator[str]:
     yield _launch_text(row, row.gpu)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        where = "" if row.compile_error is None else "With dynamic shared memory instead, "
+        where = "" if row.result.compile_error is None else "With dynamic shared memory instead, "
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
 
 
@@ -111,7 +110,7 @@ def _launch_text(row: ResultRow, *gpus: Gpu) -> str:
 
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
-    if row.compile_error is None:
+    if row.result.compile_error is None:
         if row.result.occupancy < 1:
             yield from _steps_sections(row)
         if remarks := list(_remarks(row)):
@@ -195,8 +194,8 @@ def _headroom(found: SlackFields) -> str:
 def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
-    yield from gpu_remarks(rows, [row.result.reason or row.compile_error for row in rows])
-    runs_on_all = all(row.result.launchable and row.compile_error is None for row in rows)
+    yield from gpu_remarks(rows, [row.result.reason or row.result.compile_error for row in rows])
+    runs_on_all = all(row.result.launchable and row.result.compile_error is None for row in rows)
     if runs_on_all and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
@@ -212,7 +211,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     yield from permit_notes([result])
     if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
-    elif is_only and row.compile_error is None and any("regs" in step.requires for step in row.steps):
+    elif is_only and row.result.compile_error is None and any("regs" in step.requires for step in row.steps):
         yield note("registers-may-spill")
     if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")

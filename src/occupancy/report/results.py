@@ -8,7 +8,7 @@ from operator import methodcaller
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
-from ..advice.launch_requirements import compile_error, failure, opt_ins
+from ..advice.launch_requirements import failure, opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
@@ -64,10 +64,6 @@ class ResultRow:
         return list(opt_ins(self.result, None if self.wave is None else self.wave.cluster_size))
 
     @property
-    def compile_error(self) -> str | None:
-        return compile_error(self.result.limits, self.kernel)
-
-    @property
     def carveout(self) -> dict[str, Any] | None:
         smallest = carveout(self.result).smallest
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
@@ -78,10 +74,6 @@ def occupancy_or_failure(result: Result) -> str:
     return failure(result.limits, result.kernel, result.active_blocks) or percent(result.occupancy)
 
 
-def _compiles(row: Any) -> bool:
-    return compile_error(row.result.limits, row.result.kernel) is None
-
-
 RESULT_COLUMNS = (
     Column("gpu", "GPU", "gpu.name", show=lambda row: gpu_name(row.gpu) if row.gpu.name else "-",
            about="Name of the GPU, if one was given", align="left", type="string"),
@@ -89,18 +81,19 @@ RESULT_COLUMNS = (
     Column("model", value="result.model", about='"cuda" or "spreadsheet"', type="string"),
     Column("launchable", value="result.launchable", about="True if the kernel launches", type="boolean"),
     Column("reason", value="result.reason", about="Reason why the kernel does not launch", type="string"),
+    Column("compile_error", value="result.compile_error", about="Error of the compiler", type="string"),
     Column("occupancy", "Occupancy", "result.occupancy",
            show=lambda row: occupancy_or_failure(row.result),
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer",
-           show=lambda row: plain(row.result.active_blocks if _compiles(row) else 0)),
+           show=lambda row: plain(0 if row.result.compile_error else row.result.active_blocks)),
     Column("multiprocessor_count", value="gpu.multiprocessor_count", about="SMs of the GPU", type="integer"),
     Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
-           show=lambda row: plain(row.wave and (row.wave.blocks if _compiles(row) else 0)),
+           show=lambda row: plain(row.wave and (0 if row.result.compile_error else row.wave.blocks)),
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
-           show=lambda row: labels(row.result.limiters if _compiles(row) else ()),
+           show=lambda row: labels(() if row.result.compile_error else row.result.limiters),
            align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),

@@ -7,7 +7,6 @@ from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
 
-from ..advice.launch_requirements import compile_error
 from ..advice.search import VariedResource
 from ..engine import Result
 from ..errors import InputError
@@ -75,8 +74,8 @@ def _input_column(name: str) -> Column:
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     *(_input_column(name) for name, field in FIELDS.items() if field.options),
-    *chosen(RESULT_COLUMNS, "model", "launchable", "reason", "occupancy", "active_blocks", "active_warps"),
-    *chosen(RESULT_COLUMNS, "limiters"),
+    *chosen(RESULT_COLUMNS, "model", "launchable", "reason", "compile_error", "occupancy", "active_blocks"),
+    *chosen(RESULT_COLUMNS, "active_warps", "limiters"),
 )
 
 
@@ -100,7 +99,7 @@ def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
 
 def _reached(result: Result) -> float:
     """Return the occupancy; 0 for a kernel that does not compile."""
-    return 0.0 if compile_error(result.limits, result.kernel) else result.occupancy
+    return 0.0 if result.compile_error else result.occupancy
 
 
 def _step_key(result: Result) -> object:

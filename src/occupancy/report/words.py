@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..advice.launch_requirements import compile_error
 from ..advice.next_steps import NextStep
 from ..advice.slack import carveout
 from ..engine import Result
@@ -148,7 +147,7 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 
 def result_text(result: Result) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
-    if error := compile_error(result.limits, result.kernel):
+    if error := result.compile_error:
         return f"Does not compile. {error}"
     if not result.launchable:
         return f"Does not launch: {result.reason}"
