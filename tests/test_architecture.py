@@ -26,7 +26,7 @@ BUDGETS = {
     "builds": 1038,
     "compare": 1391,
     "report": 3037,
-    "render": 626,
+    "render": 627,
     "page": 212,
     "api": 1790,
     "cuda": 92,

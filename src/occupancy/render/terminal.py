@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
-from rich.text import Text
 
 from ..report.model import ALWAYS, MOST_NOTES, Column, Paragraph, Report, Table, cut_in_middle
 from ..values.untrusted import printable, without_commands
@@ -19,10 +18,7 @@ LEAST_WIDTH = 12
 
 
 def text(report: Report, width: int | None = 80, color: bool = False, whole: str = "CSV") -> str:
-    """Return a report as text, as wide as the terminal if ``width`` is None.
-
-    ``whole`` is the form of the report that contains hidden columns.
-    """
+    """Return a report as text, as wide as the terminal if ``width`` is None; ``whole`` has all columns."""
     stream = io.StringIO()
     console = Console(
         file=stream, width=width, height=25, color_system="standard" if color else None, force_terminal=color,
@@ -44,11 +40,16 @@ def text(report: Report, width: int | None = 80, color: bool = False, whole: str
 
 
 def _lines(console: Console, lines: Sequence[str]) -> None:
-    for line in lines:
-        text = Text(
-            printable(line.strip()), overflow="ignore" if "://" in line else "fold"
-        )  # whole addresses
-        console.print(Padding(text, (0, 0, 0, len(line) - len(line.lstrip()))), crop=False)
+    for line in map(printable, lines):
+        text = line
+        if len(line) > console.width:
+            from textwrap import fill  # most screens need it not
+
+            indent = " " * (len(line) - len(line.lstrip()))
+            # Whole words, because the parts of an address or of a name cannot be searched for.
+            text = fill(line.strip(), console.width, initial_indent=indent, subsequent_indent=indent,
+                        break_long_words=False, break_on_hyphens=False)  # fmt: skip
+        console.print(text, soft_wrap=True)
 
 
 def _table(console: Console, table: Table, whole: str) -> None:
