@@ -28,7 +28,7 @@ BUDGETS = {
     "report": 3037,
     "render": 627,
     "page": 212,
-    "api": 1790,
+    "api": 1791,
     "cuda": 92,
     "typing": 40,
     "triton": 105,

@@ -21,6 +21,7 @@ from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
 from ..values.fields import unknown_input
 from ..values.limits import ComputeCapability
+from ..values.records import FrozenDict
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
 from .occupancy import GpuLike, occupancy_on
 from .results import Printed
@@ -122,12 +123,12 @@ class Reading:
         if sizes and self.threads is not None:
             sizes[EVERY] = self.threads
         cc, name = (None, None) if self.gpu is None else (self.gpu.cc, self.gpu.name)
-        archs = sorted(each.sm for each in frozenset().union(*self.selection.archs))
+        archs = tuple(sorted(each.sm for each in frozenset().union(*self.selection.archs)))
         values = others | {
-            "threads": sizes or self.threads, "cc": cc, "gpu": name, "names": list(self.selection.names),
+            "threads": FrozenDict(sizes) or self.threads, "cc": cc, "gpu": name, "names": self.selection.names,
             "archs": archs, "newest": self.selection.only_newest, "sms": self.multiprocessor_count,
         }  # fmt: skip
-        return {name: value for name, value in values.items() if value}
+        return FrozenDict((name, value) for name, value in values.items() if value)
 
 
 def scan(
@@ -194,7 +195,7 @@ def scan(
     return Scan(kernels, tuple(problems), counts, len(records), inputs, selection.order_name(chosen))
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True, repr=False)
 class Scan(Printed, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``.
 
