@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar, cast
 
 Kind = TypeVar("Kind", bound="OccupancyError")
@@ -168,11 +169,18 @@ def about(where: str, problem: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Quote a value: its repr, shortened if it is long."""
-    try:
-        return cut(repr(value), MAX_SHOWN)
-    except Exception:  # an integer of more digits than Python writes, or a class that fails
+    """Quote a value: its repr, shortened if it is long, or the type of an object without a short one."""
+    text, is_plain = "", isinstance(value, (str, bytes, int, list, tuple, dict))
+    with suppress(Exception):  # an integer of more digits than Python writes, or a class that fails
+        text = repr(value)
+    if not text or "\n" in text or (not is_plain and (len(text) > MAX_SHOWN or " at 0x" in text)):
         return f"an object of {type_name(value)}"
+    return cut(text, MAX_SHOWN)
+
+
+def invalid(value: object) -> str:
+    """Return the problem of a value that is missing or not accepted."""
+    return "is missing" if value is None else f"{shown(value)} is invalid"
 
 
 def cut(text: str, most: int = MAX_PART) -> str:

@@ -29,10 +29,10 @@ def early_config_prune(
 
     Arguments and errors are as in `prune`. Functions in ``needs`` receive the ``triton.Config``.
     """
-    criteria = Criteria(early_config_prune, gpu, needs, min_occupancy, min_blocks, model)
+    criteria = Criteria(early_config_prune, gpu, needs, min_occupancy, min_blocks, model, dropped)
 
     def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        return list(criteria.kept(configs, dropped))
+        return list(criteria.kept(configs))
 
     return prune_configs
 

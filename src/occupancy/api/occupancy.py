@@ -13,15 +13,16 @@ from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
-from ..advice.waves import count_waves, full_wave
+from ..advice.waves import check_cluster, count_waves, full_wave
 from ..engine import Model, Result
-from ..errors import InputError, shown
+from ..engine.common import blocks_by_tensor_memory
+from ..errors import InputError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.model import SCHEMA_VERSION, Report, json_value
 from ..report.results import RESULT_COLUMNS, ResultRow
 from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
-from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelInputs, unknown_input
+from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelChanges, KernelInputs, reject_unknown
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count, percent
@@ -167,10 +168,12 @@ class Occupancy(Printed, Result):
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
         shape = parse_optional(parse_shape, cluster, "cluster")
-        launch = Launch(self.kernel, parse_shape(grid, "grid"), shape)
-        count = multiprocessors(self.gpu, multiprocessor_count)
         size = None if shape is None else prod(shape)
         most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
+        if size is not None:
+            check_cluster(self.limits, size, is_measured=most is not None)
+        launch = Launch(self.kernel, parse_shape(grid, "grid"), shape)
+        count = multiprocessors(self.gpu, multiprocessor_count)
         wave = full_wave(self, count, cluster_size=size, max_active_clusters=most)
         return Waves(*count_waves(launch, wave))
 
@@ -221,7 +224,7 @@ class Occupancy(Printed, Result):
             hint = "For several results, store [each.to_dict() for each in results]."
             raise InputError("are not from Occupancy.to_dict()", where="values", hint=hint) from None
         if version != SCHEMA_VERSION:
-            raise InputError(f"got {shown(version)}", where="schema_version", allowed=str(SCHEMA_VERSION))
+            raise InputError(invalid(version), where="schema_version", allowed=str(SCHEMA_VERSION))
         result = occupancy_on(find_gpu(gpu), kernel, model)
         made = result.to_dict()
         if changed := [name for name in _DERIVED if values.get(name, made[name]) != made[name]]:
@@ -302,7 +305,7 @@ def compute(
     static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
     barriers: int | str | None = None, max_threads: int | str | None = None,
     carveout: int | str | Carveout | None = None, caching: Literal["ca", "cg"] | None = None,
-    opt_in: bool | None = None,
+    opt_in: bool | str | None = None,
     virtual_resources: int | str | None = None, tensor_memory: int | str | None = None,
     shared_memory_mode: Literal["oversized"] | None = None, **unknown: NoReturn,
 ) -> Occupancy | Occupancies:  # fmt: skip
@@ -331,6 +334,7 @@ def compute(
         InputError: A value is invalid for every kernel, or the GPU does not support it.
         UnknownComputeCapabilityError: The table does not contain the compute capability.
     """
+    chosen = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
     if kernel is None and tensor_memory is None and not unknown:
         # In the order of its fields: to pass the keywords on by name takes a tenth of the whole.
         needed = _new_kernel(
@@ -340,8 +344,8 @@ def compute(
     else:
         given = locals()
         inputs = {name: given[name] for name in KernelInputs.__annotations__}
-        needed = kernel_of_inputs(kernel, inputs | unknown)
-    chosen = _gpus_called(gpu) if isinstance(gpu, str) else find_one_or_several(gpu)
+        gpus = chosen if isinstance(chosen, list) else [chosen]
+        needed = kernel_of_inputs(kernel, inputs | unknown, gpus=gpus)
     if isinstance(chosen, list):
         return Occupancies(occupancy_on(found, needed, model) for found in chosen)
     return occupancy_on(chosen, needed, model)
@@ -363,17 +367,16 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
 
 
 def kernel_of_inputs(
-    kernel: KernelLike, inputs: Mapping[str, Any], function: Callable[..., Any] = compute
-) -> Kernel:
+    kernel: KernelLike, inputs: Mapping[str, Any], function: Callable[..., Any] = compute, *,
+    gpus: Iterable[Gpu] = (),
+) -> Kernel:  # fmt: skip
     """Return the kernel that an object, keyword arguments of a function, or both describe."""
-    if unknown := [name for name in inputs if name not in KernelInputs.__annotations__]:
-        from inspect import signature
-
+    fields = KernelInputs if inputs.get("threads") is None else KernelChanges  # of to_dict()
+    if unknown := [name for name in inputs if name not in fields.__annotations__]:
         advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function is compute else ()
-        having = [f"{method.__name__}()" for method in advice if unknown[0] in signature(method).parameters]
+        having = [f"{method.__name__}()" for method in advice if unknown[0] in method.__annotations__]
         hint = f"It is an argument of the result's {' and '.join(having)}." if having else ""
-        names = {*KernelInputs.__annotations__, *signature(function).parameters} - {"inputs", "unknown"}
-        raise unknown_input(unknown[0], function.__name__, names, hint)
+        reject_unknown(unknown, function, fields.__annotations__, hint)
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
@@ -392,8 +395,10 @@ def kernel_of_inputs(
         threads = given.get("threads", kernel.threads if isinstance(kernel, ScannedKernel) else None)
         kernel = record.kernel(None if threads is None else parse_threads(threads)[0])
     made = Kernel(**given) if kernel is None else kernel.replace(**given)
-    columns = made.tensor_memory
-    if columns is not None and "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
+    columns = made.tensor_memory or 0
+    for gpu in gpus if columns else ():
+        blocks_by_tensor_memory(gpu.limits, 1)  # rejects a GPU without it
+    if "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
         hint = "Pass the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
         problem = f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}"
         raise InputError(problem, where="tensor_memory", hint=hint)

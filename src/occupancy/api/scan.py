@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from inspect import signature
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
@@ -19,7 +18,7 @@ from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
-from ..values.fields import unknown_input
+from ..values.fields import reject_unknown
 from ..values.limits import ComputeCapability
 from ..values.records import FrozenDict
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
@@ -62,9 +61,7 @@ class Reading:
     """The files, kernels and limits that a function's `ReadingOptions` choose."""
 
     def __init__(self, options: Mapping[str, Any], function: Any, known: type = ReadingOptions) -> None:
-        for unknown in options.keys() - known.__annotations__.keys():
-            *own, _ = signature(function).parameters
-            raise unknown_input(unknown, function.__name__, (*own, *known.__annotations__))
+        reject_unknown(options, function, known.__annotations__)
         self.options = options
         table = LimitsTable(options.get("limits_file"))
         threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")

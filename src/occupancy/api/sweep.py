@@ -17,7 +17,7 @@ from ..report.pictures import Picture
 from ..report.sweep import Combinations, Point, curves_picture, sweep_picture, sweep_report
 from ..report.words import Value
 from ..tables.gpus import Gpu, find_one_or_several
-from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, unknown_input
+from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, reject_unknown
 from ..values.kernel import Kernel
 from ..values.resources import Output
 from ..values.spellings import parse_count, parse_size, parse_values
@@ -60,9 +60,7 @@ def sweep(
         InputError: As in `compute`, for the first invalid value, or the arrays do not broadcast.
         MissingDependencyError: NumPy is not installed.
     """
-    if others:
-        names = [name for name in sweep.__annotations__ if name not in ("others", "return")]
-        raise unknown_input(next(iter(others)), "sweep", names)
+    reject_unknown(others, sweep, ())
     from .arrays import Sweep
 
     chosen = find_one_or_several(gpu)

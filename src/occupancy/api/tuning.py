@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from inspect import signature
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
@@ -13,7 +12,7 @@ from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
 from ..report.words import labels
 from ..tables.gpus import find_gpus
-from ..values.fields import FIELDS, Carveout, KernelInputs, unknown_input
+from ..values.fields import FIELDS, Carveout, KernelInputs, reject_unknown
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
@@ -84,7 +83,7 @@ def prune(
     Raises:
         InputError: As in `compute`, or for missing or contradictory threads. The message contains the index.
     """
-    return Criteria(prune, gpu, needs, min_occupancy, min_blocks, model).kept(configs, dropped)
+    return Criteria(prune, gpu, needs, min_occupancy, min_blocks, model, dropped).kept(configs)
 
 
 def is_launchable(
@@ -92,10 +91,7 @@ def is_launchable(
     model: Model | None = None, dropped: Callable[[Any, str], object] | None = None, **needs: Unpack[Needs],
 ) -> bool:  # fmt: skip
     """Return True if `prune` keeps a configuration, with the same arguments and errors."""
-    reason = Criteria(is_launchable, gpu, needs, min_occupancy, min_blocks, model).verdict(config).reason
-    if reason is not None and dropped is not None:
-        dropped(config, reason)
-    return reason is None
+    return Criteria(is_launchable, gpu, needs, min_occupancy, min_blocks, model, dropped).keeps(config)
 
 
 class Verdict(NamedTuple):
@@ -112,12 +108,13 @@ class Criteria:
     def __init__(
         self, function: Callable[..., Any], gpu: GpuLike | GpuList, needs: Mapping[str, Any],
         min_occupancy: float | str = 0.0, min_blocks: int = 1, model: Model | None = None,
+        dropped: Callable[[Any, str], object] | None = None,
     ) -> None:  # fmt: skip
-        for name in needs.keys() - KernelInputs.__annotations__.keys():
-            *own, _ = signature(function).parameters
-            raise unknown_input(name, function.__name__, (*own, *KernelInputs.__annotations__))
+        reject_unknown(needs, function, KernelInputs.__annotations__)
         check_model(model)
-        self._gpus, self._model = find_gpus(gpu), model
+        if not (dropped is None or callable(dropped)):
+            raise InputError("is not a function", where="dropped", hint="Pass one such as print.")
+        self._gpus, self._model, self._dropped = find_gpus(gpu), model, dropped
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
         needs = {name: need for name, need in needs.items() if need is not None}
@@ -127,17 +124,19 @@ class Criteria:
         # Results by the values that are read, because many configurations of a tuner have the same.
         self._known: dict[object, Verdict] = {}
 
-    def kept(
-        self, configs: Iterable[Config], dropped: Callable[[Config, str], object] | None = None
-    ) -> Iterator[Config]:
+    def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
         if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
             raise InputError("is not a list of configurations", where="configs", hint="Pass [{...}, ...].")
         for index, config in enumerate(configs):
-            reason = self.verdict(config, index).reason
-            if reason is None:
+            if self.keeps(config, index):
                 yield config
-            elif dropped is not None:
-                dropped(config, reason)
+
+    def keeps(self, config: Any, index: int | str = "") -> bool:
+        """Return True if a configuration fits; pass another one to the function for dropped ones."""
+        reason = self.verdict(config, index).reason
+        if reason is not None and self._dropped is not None:
+            self._dropped(config, reason)
+        return reason is None
 
     def verdict(self, config: object, index: int | str = "") -> Verdict:
         """Return the results on the GPUs; the index is for errors."""

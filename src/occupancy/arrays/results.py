@@ -51,10 +51,10 @@ class ArrayResults:
         ``common``.
         """
         check_model(model)
-        is_list = isinstance(outputs, (list, tuple))
-        if not is_list or not outputs or any(name not in OUTPUTS for name in outputs):
+        names_given = outputs if isinstance(outputs, (list, tuple)) else ()
+        if unknown := [name for name in names_given or (outputs,) if name not in OUTPUTS]:
             allowed, hint = f"a list of {', '.join(OUTPUTS)}", "`occupancy` follows from active_warps."
-            raise InputError(f"got {shown(outputs)}", where="outputs", allowed=allowed, hint=hint)
+            raise InputError(f"{shown(unknown[0])} is unknown", where="outputs", allowed=allowed, hint=hint)
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}

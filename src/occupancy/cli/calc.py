@@ -138,10 +138,7 @@ def budget(
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
     is_any_size = stage is not None and occupancy is None and inputs["threads"] is None
-    if stage is None and inputs["threads"] is None:
-        hint = "Pass threads per block, such as 256 or 16x16. Only --stage-smem needs none."
-        raise InputError("is missing", where="threads", hint=hint)
-    kernel = kernel_of_inputs(None, {**inputs, "threads": 1} if is_any_size else inputs)
+    kernel = kernel_of_inputs(None, {**inputs, "threads": 1} if is_any_size else inputs, gpus=gpus)
     share = parse_optional(parse_share, occupancy, "occupancy")
     numbers = _targets(gpus, blocks, limits_file)
     each = zip(gpus, numbers, strict=True)
@@ -192,7 +189,7 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     from ..report.budget import bounds_report
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
-    kernel = kernel_of_inputs(None, inputs)
+    kernel = kernel_of_inputs(None, inputs, gpus=gpus)
     targets = _targets(gpus, blocks, limits_file)
     rows = [launch_bounds(gpu, kernel, target, model) for gpu, target in zip(gpus, targets, strict=True)]
     show(bounds_report(rows), output_format)

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ..builds.merge import merge
 from ..builds.names import stable_name
-from ..errors import BaselineError, ReadError, shown
+from ..errors import BaselineError, ReadError, invalid
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
 from ..readers.reading import STANDARD_INPUT, STANDARD_INPUT_NAME, read_each
@@ -161,7 +161,7 @@ def parse_baseline(content: bytes, name: str) -> Build:
     version = values.get("schema_version")
     if version != SCHEMA_VERSION:
         where, hint = f"{name}: schema_version", f"Update occupancy, or {_REWRITE}"
-        raise BaselineError(f"got {shown(version)}", where=where, allowed=f"{SCHEMA_VERSION}", hint=hint)
+        raise BaselineError(invalid(version), where=where, allowed=f"{SCHEMA_VERSION}", hint=hint)
     try:
         file: Any = BaselineFile.model_validate(values)
     except ValidationError as error:
@@ -174,7 +174,7 @@ def _first_mistake(error: ValidationError, file: str) -> BaselineError:
     first = error.errors(include_url=False)[0]
     path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
     problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
-    problem = problems.get(first["type"], f"got {shown(first['input'])}")
+    problem = problems.get(first["type"], invalid(first["input"]))
     return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
 
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, TypeVar
 from ..builds.names import matches
 from ..builds.rows import parse_block_size
 from ..builds.select import names_there
-from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, Place, RulesError, shown
+from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, Place, RulesError, invalid, shown
 from ..readers import KernelRecord
 from ..tables.files import PYPROJECT, read_toml, settings_in
 from ..tables.gpus import compute_capabilities_of
-from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, unknown_input
+from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, reject_unknown
 from ..values.limits import ComputeCapability
 from ..values.records import readable
 from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
@@ -65,9 +65,7 @@ class RuleEntry:
     """Position in a file."""
 
     def __new__(cls, **values: Any) -> Any:
-        names = {each.name for each in fields(cls)}
-        for name in values.keys() - names:
-            raise unknown_input(name, cls.__name__, names - {"place"})
+        reject_unknown(values, cls, [each.name for each in fields(cls)])
         return super().__new__(cls)
 
     def _read_selectors(self, errors: ErrorCollector) -> None:
@@ -225,8 +223,7 @@ Value = TypeVar("Value")
 
 
 def _wrong(value: object, where: str | Place, hint: str = "", allowed: str = "") -> RulesError:
-    problem = "is missing" if value is None else f"got {shown(value)}"
-    return RulesError(problem, where=where, hint=hint, allowed=allowed)
+    return RulesError(invalid(value), where=where, hint=hint, allowed=allowed)
 
 
 def _texts(value: object, where: str | Place, example: str) -> tuple[str, ...]:
@@ -276,7 +273,7 @@ def _bound(name: str, value: Any) -> float | bool:
     if isinstance(value, str) and criterion.measure not in ("regs", "barriers"):
         value = parse_size(value, name)
     if type(value) is not int or not 0 <= value <= criterion.most:
-        problem = f"got {shown(value)}" if type(value) is int else f"{shown(value)} is not an integer"
+        problem = f"{shown(value)} is {'out of range' if type(value) is int else 'not an integer'}"
         raise RulesError(problem, where=name, allowed=f"0 to {criterion.most:,}, or false")
     return value
 

@@ -100,10 +100,8 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
 
 def smallest_configuration(limits: Limits, needed: int) -> int:
     """Return the smallest configuration with the needed bytes; the largest if there is none."""
-    for each in limits.shared_memory_configurations:
-        if each >= needed:
-            return each
-    return limits.max_shared_memory_per_multiprocessor
+    fitting = (each for each in limits.shared_memory_configurations if each >= needed)
+    return next(fitting, limits.max_shared_memory_per_multiprocessor)
 
 
 def unsupported(limits: Limits, where: str, feature: str, limit: str) -> InputError:

@@ -103,9 +103,7 @@ def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, ha
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
     if checked != limits.sub_partitions and warps_by_registers(limits, per_warp, checked) < warps:
         return 0
-    if halves:
-        return 2 * (fitting // 2 // warps)
-    return fitting // warps
+    return 2 * (fitting // 2 // warps) if halves else fitting // warps
 
 
 def checked_sub_partitions(limits: Limits) -> int:

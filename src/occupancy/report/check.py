@@ -189,7 +189,8 @@ def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) ->
     number = len({record.name for record in check.kernels})
     kernels = count(number, "kernel")
     if check.passed:
-        return f"{f'All {kernels} pass' if number > 1 else 'The kernel passes' if number else 'No kernels'} {where}"
+        few = ("No kernels", "The kernel passes", "Both kernels pass")
+        return f"{few[number] if number < len(few) else f'All {kernels} pass'} {where}"
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
     parts += [f"{len(each.names):,} {each.problem}" for each in removed]
     return f"FAILED: {', '.join(parts)} {where}"

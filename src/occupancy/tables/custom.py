@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import MISSING, fields
 from typing import Any
 
-from ..errors import TableError, UnknownComputeCapabilityError, shown
+from ..errors import TableError, UnknownComputeCapabilityError, invalid, shown
 from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, plain_value, similar_limits
 from . import shipped
 from .files import read_toml, read_yaml
@@ -47,11 +47,12 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
     _check_names(values, ("schema_version", "compute_capabilities"), f"{file}: ")
     version = values.get("schema_version")
     if type(version) is not int or version != shipped.SCHEMA_VERSION:
-        raise TableError(_got(version), where=f"{file}: schema_version", allowed=str(shipped.SCHEMA_VERSION))
+        where, allowed = f"{file}: schema_version", str(shipped.SCHEMA_VERSION)
+        raise TableError(invalid(version), where=where, allowed=allowed)
     rows = values.get("compute_capabilities")
     if not isinstance(rows, dict) or not rows:
         hint = 'Write rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}.'
-        raise TableError(_got(rows), where=f"{file}: compute_capabilities", hint=hint)
+        raise TableError(invalid(rows), where=f"{file}: compute_capabilities", hint=hint)
     limits = [_read_row(name, row, f"{file}: compute_capabilities") for name, row in rows.items()]
     return {str(each.compute_capability): each for each in limits}
 
@@ -66,10 +67,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
             hint = "Write one such as max_blocks_per_multiprocessor=4."
             raise TableError(f"{shown(change)} is not LIMIT=VALUE", where="changes", hint=hint)
         if name not in KINDS:
-            hint = "To list the names, run occupancy limits 9.0 --sources."
-            raise TableError(
-                f"there is no limit {shown(name)}", where="--set", **similar_limits(name, KINDS, hint)
-            )
+            raise TableError(f"there is no limit {shown(name)}", where="--set", **similar_limits(name, KINDS))
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
@@ -80,7 +78,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     cc = _parse_name(name, where)
     where = f'{where}."{cc}"'
     if not isinstance(row, dict):
-        raise TableError(_got(row), where=where, hint="Write names of limits and their values.")
+        raise TableError(invalid(row), where=where, hint="Write names of limits and their values.")
     where += "."
     _check_names(row, {*KINDS, "like"}, where)
     given = dict(row)
@@ -97,7 +95,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
 def _parse_name(name: object, where: str) -> ComputeCapability:
     if not isinstance(name, str) or not re.fullmatch(r"[0-9]{1,2}\.[0-9]{1,2}", name):
         hint = 'Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.'
-        raise TableError(_got(name), where=where, hint=hint)
+        raise TableError(invalid(name), where=where, hint=hint)
     return ComputeCapability.parse(name)
 
 
@@ -126,7 +124,3 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
         if error.where.startswith(where):
             raise
         raise error.with_location(where + error.where, TableError) from None
-
-
-def _got(value: object) -> str:
-    return "is missing" if value is None else f"got {shown(value)}"

@@ -6,7 +6,8 @@ Command-line options, keyword arguments, the checks of `Kernel`, the JSON Schema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
@@ -55,9 +56,7 @@ class Carveout(_CarveoutFields):
 
     def __new__(cls, amount: int, unit: Literal["percent", "bytes"]) -> Carveout:
         most = {"percent": 100, "bytes": INT_MAX}.get(str(unit))
-        if most is None:
-            raise InputError(f"{shown(unit)} is unknown", where="unit", allowed="percent, bytes")
-        if type(amount) is not int or not 0 <= amount <= most:
+        if most is None or type(amount) is not int or not 0 <= amount <= most:
             raise InputError(f"{shown(amount)} {unit} is out of range", where="carveout", allowed=_CARVEOUTS)
         return super().__new__(cls, amount, unit)
 
@@ -73,9 +72,7 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
     """
     if value is None or isinstance(value, Carveout):
         return value
-    text = value.strip().lower() if isinstance(value, str) else ""
-    if text == "max":
-        return Carveout(100, "percent")
+    text = re.sub("^max$", "100%", value.strip().lower()) if isinstance(value, str) else ""
     try:
         amount = parse_size(text.removesuffix("%") or value, where)
         is_percent = text.endswith("%") or (amount <= 100 and (not text or text.isdigit()))
@@ -87,10 +84,11 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
 Kind = Literal["count", "size", "flag", "choice", "shape", "carveout"]
 
 _PARSERS: Mapping[Kind, Callable[[object, str], Any]] = {
-    "size": parse_size,
+    "size": partial(parse_size, for_several=FOR_SEVERAL),
     "shape": parse_shape,
     "carveout": parse_carveout,
 }
+_FLAGS: Mapping[str, object] = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Field(NamedTuple):
@@ -138,7 +136,7 @@ class Field(NamedTuple):
         choices = (True, False) if self.kind == "flag" else self.choices
         if choices:
             try:
-                return choices[choices.index(value)]  # True for 1
+                return choices[choices.index(_FLAGS.get(str(value).lower(), value))]  # True for 1
             except ValueError:
                 allowed = ", ".join(map(str, choices))
                 raise InputError(f"{shown(value)} is unknown", where=self.name, allowed=allowed) from None
@@ -253,7 +251,7 @@ class KernelInputs(TypedDict, total=False):
     barriers: int | str | None
     max_threads: int | str | None
     carveout: int | str | Carveout | None
-    opt_in: bool | None
+    opt_in: bool | str | None
     tensor_memory: int | str | None
     virtual_resources: int | str | None
     caching: Caching | None
@@ -264,13 +262,21 @@ class KernelChanges(KernelInputs, total=False):
     """Keyword arguments of `Kernel.replace`."""
 
     block_dim: str | Sequence[int] | None
-    reallocates_registers: bool | None
+    reallocates_registers: bool | str | None
 
 
-def unknown_input(name: str, function: str, names: Collection[str], otherwise: str = "") -> TypeError:
-    """Return the error for a keyword that a function does not have, with the likeliest one."""
-    others = {"cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
-    likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
-    otherwise = otherwise or f"Allowed: {', '.join(sorted(names))}."
-    hint = f"Did you mean {likely}?" if likely in names else did_you_mean(name, names, otherwise)["hint"]
-    return TypeError(f"{function}() has no argument {name!r}. {hint}")
+def reject_unknown(
+    given: Iterable[str], function: Callable[..., object], known: Collection[str], otherwise: str = ""
+) -> None:
+    """Raise an error for a keyword that a function does not have, with the likeliest one."""
+    for name in (each for each in given if each not in known):
+        from inspect import signature  # only an error needs it
+
+        own = {each.name for each in signature(function).parameters.values() if each.kind != each.VAR_KEYWORD}
+        names = sorted({*own, *known} - {"self", "place"})
+        others = {"gpu": "gpu", "cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
+        likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
+        elsewhere = 'For another GPU, call occupancy.compute("A100", result).' if likely == "gpu" else ""
+        near = did_you_mean(name, names, otherwise or f"Allowed: {', '.join(names)}.")["hint"]
+        hint = f"Did you mean {likely}?" if likely in names else elsewhere or near
+        raise TypeError(f"{function.__name__}() has no argument {name!r}. {hint}")

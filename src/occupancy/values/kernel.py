@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..errors import InputError
-from .fields import FIELDS, Caching, Carveout, KernelChanges, SharedMemoryMode, unknown_input
+from .fields import FIELDS, Caching, Carveout, KernelChanges, SharedMemoryMode, reject_unknown
 from .records import readable
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
 
@@ -82,7 +82,7 @@ class Kernel(_KernelFields):
         static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
         barriers: int | str | None = None, max_threads: int | str | None = None,
         block_dim: str | Sequence[int] | None = None, carveout: int | str | Carveout | None = None,
-        caching: Caching | None = None, opt_in: bool | None = None, virtual_resources: int | str | None = None,
+        caching: Caching | None = None, opt_in: bool | str | None = None, virtual_resources: int | str | None = None,
         tensor_memory: int | str | None = None, shared_memory_mode: SharedMemoryMode | None = None,
         reallocates_registers: bool = False, **unknown: NoReturn,
     ) -> Kernel:  # fmt: skip
@@ -118,8 +118,7 @@ class Kernel(_KernelFields):
             and not unknown
         ):
             return _make(cls, given)
-        if unknown:
-            raise unknown_input(next(iter(unknown)), "Kernel", cls._fields)
+        reject_unknown(unknown, cls, cls._fields)
         if threads is None:
             hint = 'Pass threads per block, such as 256 or "16x16".'
             raise InputError("is missing", where="threads", hint=hint)
@@ -140,8 +139,7 @@ class Kernel(_KernelFields):
 
         ``smem`` replaces static and dynamic shared memory, and ``threads`` the block's shape.
         """
-        if unknown := changes.keys() - self._fields:
-            raise unknown_input(min(unknown), "replace", self._fields)
+        reject_unknown(changes, self.replace, self._fields)
         reset: dict[str, Any] = {"static_smem": None, "dynamic_smem": None} if "smem" in changes else {}
         reset |= {"block_dim": None} if "threads" in changes else {}
         return type(self)(*self._replace(**{**reset, **changes}))

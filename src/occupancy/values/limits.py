@@ -258,9 +258,9 @@ class Limits:
             InputError: The value is not a compute capability.
         """
         for name in changes:
-            if name not in KINDS and name != "compute_capability":
+            if name not in (names := (*KINDS, "compute_capability")):
                 problem = f"there is no limit {shown(name)}"
-                raise TableError(problem, where="limits", **similar_limits(name, KINDS))
+                raise TableError(problem, where="limits", **similar_limits(name, names))
         values = {name: plain_value(value, KINDS.get(name, "")) for name, value in changes.items()}
         if "compute_capability" in values:
             values["compute_capability"] = ComputeCapability.parse(values["compute_capability"])
@@ -274,11 +274,14 @@ class Limits:
         return replace(self, **values)
 
 
-def similar_limits(name: str, names: Collection[str], otherwise: str = "") -> dict[str, Any]:
+def similar_limits(name: str, names: Collection[str]) -> dict[str, Any]:
     """Return the hint and choices of `did_you_mean`, or the limit from which the number of warps follows."""
     limit = "max_threads_per_multiprocessor"
-    warps = {"hint": f"Set {limit}, from which the warps per SM follow.", "choices": {limit: ""}}
-    return warps if "warps" in name else did_you_mean(name, names, otherwise)
+    if "warps" in name:
+        return {"hint": f"Set {limit}, from which the warps per SM follow.", "choices": {limit: ""}}
+    listing = "To list the names, run `print(occupancy.sources())` (`occupancy limits 9.0 --sources`)."
+    name = {"cc": "compute_capability"}.get(name, name)
+    return did_you_mean(name, names, listing if limit in names else "")
 
 
 def plain_value(value: Any, kind: str = "") -> Any:
@@ -303,7 +306,7 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
         if value is None and optional:
             continue
         if not is_valid(value):
-            problem = "got nothing" if value is None else f"got {shown(value)}"
+            problem = "a value is required" if value is None else f"{shown(value)} is invalid"
             allowed += ", or None" if optional else ""
             raise TableError(problem, where=where + name, allowed=allowed)
         least = 0 if name in MAY_BE_ZERO else 1

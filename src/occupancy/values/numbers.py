@@ -53,6 +53,4 @@ def plain(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.4g}"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(plain, value))
-    return str(value)
+    return ", ".join(map(plain, value)) if isinstance(value, (list, tuple)) else str(value)

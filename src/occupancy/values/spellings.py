@@ -63,7 +63,8 @@ def parse_count(value: object, where: str, hint: str = "", for_several: str = ""
         is_whole = getattr(value, "is_integer", None)  # of floats, which pandas makes of columns with a gap
         if callable(is_whole) and is_whole():
             return int(value)  # type: ignore[call-overload, no-any-return]
-    if isinstance(value, list) or (isinstance(value, str) and re.fullmatch(_SEVERAL, value.strip())):
+    is_list = hasattr(value, "__len__") and not isinstance(value, (str, bytes, tuple, dict))
+    if is_list or (isinstance(value, str) and re.fullmatch(_SEVERAL, value.strip())):
         hint = for_several or hint
     raise InputError(f"{shown(value)} is not an integer", where=where, hint=hint)
 
@@ -111,10 +112,10 @@ def _parse_count_or_shape(
         if is_tuple and re.search(r",\s*0", text):  # (1,024)
             parts = [text]
     try:
-        sizes = [parse_count(part, where) for part in parts]
-    except InputError:
-        problem = f"{shown(value)} is neither an integer nor a shape"
-        raise InputError(problem, where=where, hint=f"Write {example}.") from None
+        sizes = [parse_count(part, where, f"Write {example}.", for_several) for part in parts]
+    except InputError as error:
+        error.problem = f"{shown(value)} is neither an integer nor a shape"
+        raise
     if len(sizes) == 1 and not isinstance(value, (tuple, list)):
         return sizes[0], None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
@@ -124,10 +125,10 @@ def _parse_count_or_shape(
     return x * y * z, (x, y, z)
 
 
-def parse_size(value: object, where: str) -> int:
+def parse_size(value: object, where: str, for_several: str = "") -> int:
     """Parse a size in bytes: ``40960``, ``"40,960"``, ``"27.5 KiB"``, ``"3*16k+16"``; k is 1,024."""
     if not isinstance(value, str):
-        return parse_count(value, where, _SIZE_HINT)
+        return parse_count(value, where, _SIZE_HINT, for_several)
     terms = [re.split("[*×]", term) for term in value.split("+")]
     if sum(map(len, terms)) > MAX_FACTORS:
         problem = f"{shown(value)} has too many terms"

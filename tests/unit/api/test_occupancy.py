@@ -82,12 +82,12 @@ def test_results_are_immutable_and_can_be_copied_and_the_gpu_is_part_of_equality
 def test_plain_values_and_back(gpu: str) -> None:
     result = occupancy.compute(gpu, threads=(16, 8), regs=40, smem="4k", carveout=None)
     values = json.loads(json.dumps(result.to_dict()))
-    assert occupancy.Occupancy.from_dict(values) == result
+    assert occupancy.Occupancy.from_dict(values) == occupancy.compute(gpu, **values["inputs"]) == result
     assert (values["active_blocks"], values["occupancy"]) == (result.active_blocks, result.occupancy)
     others: list[tuple[Any, str]] = [
         ({**values, "inputs": {**values["inputs"], "regs": 41}}, "^values do not match .*resources"),
         ({**values, "occupancy": 0.9}, "^values do not match the inputs or limits of .*: occupancy"),
-        ({**values, "schema_version": 0}, "^schema_version: got 0"), ({"gpus": [values]}, r"^values are not from"),
+        ({**values, "schema_version": 0}, "^schema_version: 0 is"), ({"gpus": [values]}, "^values are not from"),
     ]  # fmt: skip
     for wrong, message in others:
         with pytest.raises(occupancy.InputError, match=message):
@@ -101,9 +101,9 @@ def test_every_named_gpu_comes_back_from_plain_values() -> None:
 
 
 def test_a_kernel_is_checked_however_it_is_made() -> None:
-    kernel = occupancy.Kernel(threads="16x16", smem="40k", carveout=50)
+    kernel = occupancy.Kernel(threads="16x16", smem="40k", carveout=50, opt_in="False")
     assert (kernel.threads, kernel.block_dim, kernel.smem) == (256, (16, 16, 1), 40960)
-    assert kernel.carveout == occupancy.Carveout(50, "percent")
+    assert (kernel.carveout, kernel.opt_in) == (occupancy.Carveout(50, "percent"), False)
     assert occupancy.compute("9.0", kernel).active_blocks == 3
     wrong: list[dict[str, Any]] = [
         {"caching": "zz"}, {"opt_in": "yes"}, {"regs": -1}, {"smem": 1, "static_smem": 0},
@@ -156,7 +156,11 @@ def test_messages_name_the_argument_to_change() -> None:
         (lambda: occupancy.compute("A100,H100", threads=256), "^gpu: .* Pass a list, or choose"),
         (lambda: result.waves(9), "^gpu: .* Set `multiprocessor_count`, or choose"),
         (lambda: result.waves(-1), "^grid: -1 is out of range"),
-        (lambda: occupancy.Carveout(20, "foo"), "^unit: 'foo' is unknown. Allowed: percent, bytes.$"),  # type: ignore[arg-type]
+        (lambda: occupancy.compute("9.0", threads=64, tensor_memory=100), "^tensor_memory: .*no tensor"),
+        (lambda: occupancy.compute("8.0", threads=64).waves(7, cluster=2), "^cluster: .*8.0 has no clusters"),
+        (lambda: occupancy.compute("8.0", threads=range(200)), "^threads: .*range.* pass a list to"),  # type: ignore[call-overload]
+        (lambda: result.replace(gpu="A100"), r'For another GPU, call occupancy.compute\("A100", result\)'),  # type: ignore[call-arg]
+        (lambda: occupancy.Carveout(20, "foo"), "^carveout: 20 foo is out of range. Allowed: a whole"),  # type: ignore[arg-type]
     ):
-        with pytest.raises(occupancy.InputError, match=message):
+        with pytest.raises((occupancy.InputError, TypeError), match=message):
             call()

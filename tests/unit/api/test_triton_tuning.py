@@ -66,14 +66,13 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
     wrong: list[tuple[Any, str, dict[str, Any], str]] = [
         (stages, "9.0", {"stage_smem": 0}, "stage_smem: 0 is out of range"),
         (stages, "9.0", {"stage_smem": 1024, "blocks": 40}, "blocks"),
-        (rank, "9.0", {"grid": 10}, r"multiprocessor_count is missing"),
-        (rank, "H100", {"grid": 10}, "gpu: 'H100' matches 8 GPUs"),
-        (prune, "9.0", {"min_occupancy": -1}, "min_occupancy"),
-        (prune, "9.0", {"min_blocks": 0}, r"^min_blocks: 0 is out of range"),
+        (rank, "9.0", {"grid": 10}, "multiprocessor_count is missing"), (rank, "H100", {"grid": 10}, "matches 8 GPUs"),
+        (prune, "9.0", {"min_occupancy": -1}, "min_occupancy"), (prune, "9.0", {"dropped": 5}, "is not a function"),
+        (prune, "9.0", {"min_blocks": 0}, "^min_blocks: 0 is out of range"),
         (rank, "9.0", {"min_blocks": 2}, r"perf_model\(\) has no argument 'min_blocks'"),
         (stages, "9.0", {"stage_smem": 1024, "foo": 1}, r"max_stages\(\) has no argument 'foo'"),
         (prune, "9.0", {"foo": 1}, "Allowed: .*gpu, .*min_blocks, "),
-    ]
+    ]  # fmt: skip
     for function, gpu, arguments, message in wrong:
         with pytest.raises((InputError, TypeError), match=message):
             function(gpu, **arguments)

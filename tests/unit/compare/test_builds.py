@@ -92,18 +92,18 @@ class TestBaseline:
         ("change", "message"),
         [
             ({"schema": "coverage"}, "is not a baseline"),
-            ({"schema_version": 3}, "schema_version: got 3. Allowed: 2. Update occupancy"),
-            ({"schema_version": True}, "schema_version: got True"),
-            ({"kernels": {}}, "kernels: got {}"),
-            ({"threads": 0}, "threads: got 0"),
-            ({"threads": "64"}, "threads: got '64'"),
-            ({"kernels": [3]}, r"kernels\[0\]: got 3"),
+            ({"schema_version": 3}, "schema_version: 3 is invalid. Allowed: 2. Update occupancy"),
+            ({"schema_version": True}, "schema_version: True is invalid"),
+            ({"kernels": {}}, "kernels: {} is invalid"),
+            ({"threads": 0}, "threads: 0 is invalid"),
+            ({"threads": "64"}, "threads: '64' is invalid"),
+            ({"kernels": [3]}, r"kernels\[0\]: 3 is invalid"),
             *(
                 ({"kernels": [{"name": "k", "source": "f", "format": "cubin", name: value}]}, message)
                 for name, value, message in (
-                    ("regs", -1, r"kernels\[0\].regs: got -1"),
-                    ("regs", "32", r"kernels\[0\].regs: got '32'"),
-                    ("regs", 10**400, r"kernels\[0\].regs: got 1000"),
+                    ("regs", -1, r"kernels\[0\].regs: -1 is invalid"),
+                    ("regs", "32", r"kernels\[0\].regs: '32' is invalid"),
+                    ("regs", 10**400, r"kernels\[0\].regs: 1000"),
                     ("regsters", 32, r"kernels\[0\].regsters is unknown"),
                     ("cluster_dim", [1, 2], r"kernels\[0\].cluster_dim"),
                 )

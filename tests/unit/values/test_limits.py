@@ -75,30 +75,26 @@ def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
     [
         ({"max_blocks": 4}, "no limit 'max_blocks'. Did you mean max_blocks_per_multiprocessor"),
         ({"max_warps_per_multiprocessor": 96}, "Set max_threads_per_multiprocessor, from which"),
-        ({"max_blocks_per_multiprocessor": "4x"}, "got '4x'. Allowed: a whole number"),
-        ({"max_blocks_per_multiprocessor": True}, "got True"),
-        ({"max_blocks_per_multiprocessor": None}, "got nothing"),
+        ({"max_blocks_per_multiprocessor": "4x"}, "'4x' is invalid. Allowed: a whole number"),
+        *(({"max_blocks_per_multiprocessor": value}, text) for value, text in (
+            (True, "True is invalid"), (None, "a value is required"), (0, "out of range"))),
+        ({"cc": "9.5"}, "Did you mean compute_capability"), ({"foo": 1}, r"run `print\(occupancy.sources\(\)\)`\.$"),
         ({"max_shared_memory_per_multiprocessor": "300k"}, "307,200 contradicts .* Allowed: up to 262,144."),
-        ({"max_block_dim": (1, 2)}, "three whole numbers"),
-        ({"shared_memory_configurations": ("a",)}, "whole numbers"),
-        ({"architecture": None}, "text"),
-        ({"partitioned_global_caching": 1}, "True or False"),
-        ({"register_allocation_granularity": "foo"}, '"warp" or "block"'),
-        ({"spreadsheet": {}}, "names and values"),
-        ({"max_blocks_per_multiprocessor": 0}, "out of range"),
+        ({"max_block_dim": (1, 2)}, "three whole numbers"), ({"architecture": None}, "text"),
+        ({"shared_memory_configurations": ("a",)}, "whole numbers"), ({"spreadsheet": {}}, "names and values"),
+        ({"partitioned_global_caching": 1}, "True or False"), ({"register_allocation_granularity": 0}, '"warp" or'),
         ({"max_threads_per_multiprocessor": 2047}, "contradicts warp_size. Allowed: a multiple of 32"),
         ({"max_registers_per_thread": 256}, "256 is out of range. Allowed: 1 to 255"),
         ({"max_threads_per_block": 2**31 - 1}, "2,147,483,647 contradicts warp_size. Allowed: up to 262,144"),
-        ({"reserved_shared_memory_per_block": -1}, "reserved_shared_memory_per_block"),
-        ({"reserved_shared_memory_per_block": 233472}, "Allowed: less than 233,472"),
-        ({"max_shared_memory_per_block_optin": 233472}, "up to 232,448, without the reservation"),
+        *(({"reserved_shared_memory_per_block": size}, text) for size, text in (
+            (-1, "Allowed: 0 to 2,147"), (233472, "Allowed: less than 233,472"))),
         ({"max_shared_memory_per_block": 232449}, "optin. Allowed: up to 232,448"),
-        ({"shared_memory_configurations": ()}, "ascending sizes"),
-        ({"shared_memory_configurations": (8192, 0, 233472)}, "ascending sizes"),
-        ({"shared_memory_configurations": (0, 8192)}, "ascending sizes, the last one 233,472"),
+        ({"max_shared_memory_per_block_optin": 233472}, "up to 232,448, without the reservation"),
+        *(({"shared_memory_configurations": sizes}, "ascending sizes, the last one 233,472") for sizes in (
+            (), (8192, 0, 233472), (0, 8192))),
         ({"unified_l1_and_shared_memory": 65536}, "unified_l1_and_shared_memory. Allowed: up to 65,536"),
     ],
-)
+)  # fmt: skip
 def test_refuses_limits_that_contradict_each_other(change: dict[str, Any], complaint: str) -> None:
     with pytest.raises(TableError, match=complaint):
         occupancy.limits("9.0").replace(**change)
