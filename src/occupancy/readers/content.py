@@ -297,13 +297,14 @@ _ANYWHERE = re.compile(
     r"| : (?:fatal )?error LNK\d{1,9}:|: undefined reference to |\b(?:nvcc|cicc|ptxas): (?:command )?not found"
 )
 # nvcc fatal   : ..., ptxas a.ptx, line 12; error   : ..., At end of source: error #20-D: ..., g++: fatal error: ...,
-# <command-line>: error: ..., make[2]: *** [k.o] Error 1, error: command 'nvcc' failed. A number is a test result.
+# <command-line>: error: ... A number is a test result.
 _AT_START = re.compile(
     r"\s{0,9}(?:(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|ninja|At end of source)(?!\w)(?:[^;]{1,300};)?"
     r"|[^\s'\"]{1,300}(?=: (?:fatal )?error: {0,9}[^\s\d.+-]))"
     r"[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:"
-    r"|(?:g?make|scons)(?:\[\d{1,9}\])?: \*\*\* |ninja: build stopped|error: command "
-    r"|\d{1,9} errors? detected in the compilation)"
+    # Summaries: make[2]: *** [k.o] Error 1, error: command 'nvcc' failed, 1 error detected in the compilation of ...
+    r"|(?P<summary>(?:g?make|scons)(?:\[\d{1,9}\])?: \*\*\* |ninja: build stopped|error: command "
+    r"|\d{1,9} errors? detected in the compilation))"
 )
 _HARMLESS = re.compile(r"(?:^|\s)(?:warning|note|remark)(?=[\s:])", re.IGNORECASE)
 ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")  # terminal colors
@@ -326,7 +327,7 @@ class CompilerErrors:
         for place, line in enumerate(text.split("\n"), number):
             plain = ESCAPES.sub("", line[:_MAX_MATCHED])
             found = _AT_START.match(plain) or _ANYWHERE.search(plain)
-            if found and not _HARMLESS.search(plain, 0, found.end()):
+            if found and not (found.lastgroup and self.count) and not _HARMLESS.search(plain, 0, found.end()):
                 self.count += 1
                 if self.count == 1:
                     self.first, self.line = cut(printable(plain.strip()), MAX_QUOTED), place
