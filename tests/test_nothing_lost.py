@@ -62,9 +62,7 @@ class TestOutputThatIsNotTaken:
         assert (code, error[-25:]) == (2, b"No space left on device.\n")
 
     @pytest.mark.parametrize("output_format", FORMATS)
-    def test_a_file_that_may_not_grow(
-        self, log: Path, tmp_path: Path, environment: Setting, output_format: str
-    ) -> None:
+    def test_a_full_file(self, log: Path, tmp_path: Path, environment: Setting, output_format: str) -> None:
         scan = ("scan", log, "--all", "--format", output_format)
         with open(tmp_path / "out", "w") as out:
             code, error = program(*scan, environment=environment, out=out, most=1000)

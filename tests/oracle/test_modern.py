@@ -185,9 +185,7 @@ def test_the_largest_static_shared_memory(assembler: str, tmp_path: Path) -> Non
         ("*out = 1;", ["-rdc=true"], "per-function compilation modes"),
     ],
 )  # fmt: skip
-def test_what_smem_spills_exclude(
-    nvcc: Path, tmp_path: Path, body: str, options: list[str], why: str
-) -> None:
+def test_smem_spills_exclude(nvcc: Path, tmp_path: Path, body: str, options: list[str], why: str) -> None:
     pragma = 'asm volatile(".pragma \\"enable_smem_spilling\\";");'
     kernel = f"__global__ void __launch_bounds__(384, 1) k(float *out) {{ {pragma} {body} }}\n"
     (tmp_path / "k.cu").write_text(kernel)

@@ -34,9 +34,7 @@ def record(draw: st.DrawFn) -> bytes:
 @given(st.lists(record(), max_size=40), st.integers(0, 8))
 @example([struct.pack("<BBH", 3, MAXREG_COUNT, 40), struct.pack("<BBH", 3, MAXREG_COUNT, 1)], 1)
 @example([struct.pack("<BBHIII", 4, MAX_THREADS, 12, 256, 1, 1)] * 2, 5)
-def test_the_last_of_a_kind_counts_and_what_the_end_cuts_off_is_there_in_part(
-    parts: list[bytes], missing: int
-) -> None:
+def test_the_last_counts_and_the_end_is_read_in_part(parts: list[bytes], missing: int) -> None:
     whole = b"".join(parts)
     left = len(whole) - missing
     expected: dict[int, bytes] = {}

@@ -69,9 +69,7 @@ def _change(old: ScannedKernel, new: ScannedKernel) -> str:
 
 
 @given(BUILDS, BUILDS, st.randoms(use_true_random=False))
-def test_pairs_and_what_is_left(
-    old: list[KernelRecord], new: list[KernelRecord], chance: random.Random
-) -> None:
+def test_pairs_and_rest(old: list[KernelRecord], new: list[KernelRecord], chance: random.Random) -> None:
     found = match(old, new)
     for build, paired, alone in (
         (old, [pair.old for pair in found.pairs], found.removed),

@@ -18,7 +18,7 @@ from ..errors import BaselineError, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
 from ..readers.reading import check_output
-from ..report.check import check_findings, check_report
+from ..report.check import check_cases, check_findings, check_report
 from ..report.diff import changes_by_name, diff_report
 from ..report.model import Report, Table
 from ..report.scan import Finding
@@ -63,10 +63,11 @@ class CheckResult(Printed, Checked):
     updated: str = ""
     """Changes of the baseline; empty if it was not updated."""
 
-    def findings(self) -> list[Finding]:
-        """Return broken rules and removed kernels as findings, with file and line."""
+    def findings(self, *, with_passed: bool = False) -> list[Finding]:
+        """Return a finding for each failing kernel, or for every kernel."""
         folder = self.build if os.path.isdir(self.build) else os.path.dirname(self.build)
-        paths = ((each, os.path.join(folder, each.file)) for each in check_findings(self))
+        found = check_cases(self.kernels, check_findings(self)) if with_passed else check_findings(self)
+        paths = ((each, os.path.join(folder, each.file)) for each in found)
         return [each._replace(file=path) if os.path.exists(path) else each for each, path in paths]
 
     def report(self) -> Report:

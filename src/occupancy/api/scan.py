@@ -92,9 +92,8 @@ class Reading:
         self._gpu_of = cache(lambda cc: Gpu(table.limits(cc)))
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
-        return Evaluator(
-            self._gpu_of, occupancy_on, self.threads or threads, self.gpu, self.multiprocessor_count
-        )
+        threads = self.threads or threads
+        return Evaluator(self._gpu_of, occupancy_on, threads, self.gpu, self.multiprocessor_count)
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse block sizes for names that no kernel has."""

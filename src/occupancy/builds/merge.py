@@ -20,6 +20,7 @@ from ..engine.common import round_up
 from ..readers import Item, KernelRecord
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
 from ..tables.gpus import runs_on
+from ..values.numbers import listed
 from .names import base_name, signature
 
 LOGS = frozenset({"ptxas", "res-usage"})
@@ -33,9 +34,7 @@ Real builds need some dozens. Beyond the maximum, records are not merged, and a 
 MAX_FILES = 64
 """Maximum number of other files that are listed with a kernel."""
 
-_COPY_FIELDS = (
-    *COMPILED, "linked", "code", "dynamic_smem", "smem", "threads", "block_dim", "notes",
-)  # fmt: skip
+_COPY_FIELDS = (*COMPILED, "linked", "code", "dynamic_smem", "smem", "threads", "block_dim", "notes")
 _SOURCE_FIELDS = ("linked", "code", "file", "line")
 _LOG_FIELDS = (*SPILLS, *_SOURCE_FIELDS)
 _IMAGE_FIELDS = (*COMPILED, *_SOURCE_FIELDS)
@@ -143,9 +142,8 @@ class _Merging:
         """Merge records with the same name and architecture."""
         if set(map(_kind, group)) == {"image"}:  # most groups of a library
             return self._images(group, ())
-        images, logs, ptx = (
-            [each for each in group if _kind(each) == kind] for kind in ("image", "log", "ptx")
-        )
+        kinds = ("image", "log", "ptx")
+        images, logs, ptx = ([each for each in group if _kind(each) == kind] for kind in kinds)
         kernels = self._images(images, logs) or self._logs_alone(logs)
         if not kernels:
             return [] if group[0].name in self._compiled else self._copies(ptx)
@@ -244,8 +242,7 @@ class _Merging:
 
     def _problems(self) -> Iterator[ReadProblem]:
         for source, names in sorted(self._too_many.items()):
-            others = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-            what = f"has too many different kernels named {base_name(min(names))}{others}"
+            what = f"has too many different kernels named {listed(sorted(map(base_name, names)), 1)}"
             yield ReadProblem(source, None, f"{what} to merge with other files")
         for log, pairs in sorted(self._contradictions.items()):
             row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
@@ -299,11 +296,7 @@ def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> li
 def _with_launches(
     rows: Sequence[KernelRecord], launches: Sequence[KernelRecord]
 ) -> tuple[list[KernelRecord], list[KernelRecord]]:
-    """Add the values of images to launches, and drop the rows of launched kernels.
-
-    Returns:
-        The rows, and the launches too numerous to match with kernels.
-    """
+    """Add images to launches and drop their rows; return launches too numerous to match, too."""
     names = {base_name(name) for name in {launch.name for launch in launches}}
     kernels: dict[str, list[KernelRecord]] = defaultdict(list)  # by name, signature and base name
     for row in rows:

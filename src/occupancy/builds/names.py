@@ -171,9 +171,10 @@ def unparametrized(name: str) -> str:
 def pattern(text: str) -> re.Pattern[str]:
     """Compile a pattern for whole names: ``*`` is any text, ``?`` one character; brackets are literal.
 
+    Spaces around punctuation do not count, so that names are compared without them: ``tile<16,float>``.
     `fnmatch.translate` never backtracks from one star into the previous one.
     """
-    return re.compile(translate(text.replace("[", "[[]")))
+    return re.compile(translate(_SPACE.sub("", text).replace("[", "[[]")))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -189,11 +190,13 @@ def matches(text: str, name: str) -> bool:
     if any(match(each) for each in (base_name(name), last_name(name), name)):
         return True
     readable = demangle(name)
-    return any(match(each) for each in (short_name(name), readable, readable.removeprefix("void ")))
+    spellings = (short_name(name), readable, readable.removeprefix("void "))
+    return any(match(_SPACE.sub("", each)) for each in spellings)
 
 
 def contains(parts: tuple[str, ...], name: str) -> bool:
     """Return True if the mangled or demangled name contains one of the parts, ignoring case."""
     # Screens replace the middle of a long name by dots.
     compiled = [pattern(f"*{part.casefold().replace('...', '*')}*") for part in parts]
-    return any(each.match(text.casefold()) for text in (name, demangle(name)) for each in compiled)
+    names = [_SPACE.sub("", text).casefold() for text in (name, demangle(name))]
+    return any(each.match(text) for text in names for each in compiled)

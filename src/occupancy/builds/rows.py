@@ -242,10 +242,8 @@ class Evaluator:
                 problem = "PTX has no register count" if record.format == "ptx" else "unknown register count"
                 raise InputError(problem)
             kernel = record.kernel(threads)
-            if kernel.carveout is not None and (
-                shared.is_hypothetical
-                or kernel.carveout.amount not in gpu.limits.shared_memory_configurations
-            ):
+            sizes = () if shared.is_hypothetical else gpu.limits.shared_memory_configurations
+            if kernel.carveout is not None and kernel.carveout.amount not in sizes:
                 kernel = kernel.replace(carveout=None)
             shared.result = self.compute(gpu, kernel)
             shared.reason = shared.result.reason

@@ -11,8 +11,9 @@ from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..tables.gpus import runs_on
 from ..values.limits import ComputeCapability
+from ..values.numbers import listed
 from ..values.spellings import did_you_mean
-from .names import base_name, contains, last_name
+from .names import base_name, contains, last_name, short_name
 from .rows import ScannedKernel
 
 RUNTIME_KERNEL = "_cuda_device_runtime_"
@@ -23,15 +24,12 @@ Order = Literal["occupancy", "regs", "spills", "stack", "time"]
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-MAX_NAMES = 10
-
 
 def names_there(wanted: str, names: Collection[str]) -> dict[str, Any]:
     """Suggest the nearest names of kernels, or all names."""
     known = sorted(set(map(base_name, names)))
-    more = f" and {len(known) - MAX_NAMES:,} more" if len(known) > MAX_NAMES else ""
-    all_names = f"Kernels: {', '.join(known[:MAX_NAMES])}{more}."
-    return did_you_mean(wanted, set(map(last_name, names)), all_names)
+    likely = set(map(short_name if "<" in wanted else last_name, names))
+    return did_you_mean(wanted, likely, f"Kernels: {listed(known)}.")
 
 
 @dataclass(frozen=True)
@@ -109,10 +107,8 @@ class Selection:
         return sorted(rows, key=place)[: self.limit]
 
     def _order(self, rows: Sequence[ScannedKernel]) -> Order:
-        if self.sort is not None:
-            return self.sort
         has_times = bool(rows) and all(row.record.duration_us is not None for row in rows)
-        return "time" if has_times else "occupancy"
+        return self.sort or ("time" if has_times else "occupancy")
 
     def order_name(self, rows: Sequence[ScannedKernel]) -> str:
         """Return the order in words: ``lowest occupancy first``, ``most spills first``."""

@@ -11,7 +11,7 @@ from ..errors import DeviceError, InputError, MissingDependencyError
 from ..values.fields import FIELDS
 from .command import Option, command
 from .options import CLUSTER, GPU, INPUTS, LAUNCH, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
-from .printing import FORMAT, format_of, format_option, output_option, save_picture, show, written_to
+from .printing import FORMAT, format_option, formats_of, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
@@ -199,12 +199,13 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     *(each for each in INPUTS if each.name != "threads"),
     Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory per thread, in bytes."),
     Option("--all", "wants_all", is_flag=True, help="Show all block sizes."),
-    output_option(help="Draw a chart instead: .svg, .png or .pdf."),
+    output_option("Draw a chart instead: .svg, .png or .pdf."),
     FORMAT,
 )  # fmt: skip
 def block_sizes(
-    smem_per_thread: str | None, wants_all: bool, output: str | None, output_format: str | None, **inputs: Any
-) -> None:
+    smem_per_thread: str | None, wants_all: bool, output: tuple[str, ...], output_format: str | None,
+    **inputs: Any,
+) -> None:  # fmt: skip
     """Rank block sizes by occupancy, or by the lowest occupancy on several GPUs.
 
     \b
@@ -228,12 +229,12 @@ def block_sizes(
         for result in results
     ]
     sizes = [result.block_sizes(smem_of_threads=sizer) for result in results]
-    if output is not None:
-        if output_format is not None:
-            raise InputError("is not used with --output", where="output_format", hint="Remove it.")
-        save_picture(block_sizes_picture(sizes, added), output)
-        return
-    show(block_sizes_report(sizes, launches, added, wants_all), output_format)
+    if output and output_format is not None:
+        raise InputError("is not used with --output", where="output_format", hint="Remove it.")
+    for path in output:
+        save_picture(block_sizes_picture(sizes, added), path)
+    if not output:
+        show(block_sizes_report(sizes, launches, added, wants_all), output_format)
 
 
 @command(
@@ -266,14 +267,14 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
 
 @command(
     *(option_of(each.name, metavar="VALUES", help=each.help) if each.name in VARIED else each for each in INPUTS),
-    output_option(help="Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
+    output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
     Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
            help="Values to mark on a curve: 64,128, or best."),
     format_option("html"),
 )  # fmt: skip
 def sweep(
-    output: str | None, title: str | None, marks: tuple[str, ...], output_format: str | None, model: Any,
+    output: tuple[str, ...], title: str | None, marks: tuple[str, ...], output_format: str | None, model: Any,
     **inputs: Any,
 ) -> None:  # fmt: skip
     """Vary inputs of a kernel, and show the results as charts, heat maps or rows.
@@ -293,13 +294,13 @@ def sweep(
     from ..render.pictures import PICTURE_FILES
 
     gpus = chosen_gpus(inputs)
-    if output is not None and output_format is None and output.lower().endswith(PICTURE_FILES):
-        save_picture(grid_picture(gpus, inputs, model, title=title, marks=marks), output)
-        return
-    if title is not None or marks:
+    formats = formats_of(output, output_format, PICTURE_FILES)
+    if (title is not None or marks) and "picture" not in formats.values():
         raise InputError("needs a picture", where="marks" if marks else "title", hint="Add -o chart.png.")
-    output_format = format_of(output, output_format, PICTURE_FILES)
-    has_screen = output_format in (None, "text", "markdown", "html")
-    report = grid_report(gpus, inputs, model, has_screen=has_screen)
-    with written_to(output):
-        show(report, output_format)
+    for path, each in formats.items():
+        if each == "picture":
+            save_picture(grid_picture(gpus, inputs, model, title=title, marks=marks), path)
+            continue
+        report = grid_report(gpus, inputs, model, has_screen=each in (None, "text", "markdown", "html"))
+        with written_to(path):
+            show(report, each)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from ..errors import InputError, OccupancyError
 from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
-from .printing import CHECK_FORMATS, format_of, format_option, output_option, show, written_to
+from .printing import CHECK_FORMATS, format_option, formats_of, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult, Diff
@@ -58,12 +59,12 @@ IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
     IN_FULL,
     Option("--columns", metavar="NAME,...",
            help="Columns to show, by their titles or by their names in CSV: kernel,regs,spill_load_bytes."),
-    output_option(help="Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file."),
+    output_option("Write to a .csv, .html, .json, .jsonl, .md, .sarif or .txt file."),
     Option("--save-baseline", "baseline", group="output", metavar="FILE", help="Write a baseline for diff and check."),
     format_option("html", "sarif"),
 )  # fmt: skip
 def scan(
-    sources: tuple[str, ...], baseline: str | None, output: str | None, output_format: str | None,
+    sources: tuple[str, ...], baseline: str | None, output: tuple[str, ...], output_format: str | None,
     columns: str | None, in_full: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the kernels of files with their registers, shared memory and occupancy.
@@ -82,7 +83,7 @@ def scan(
         from ..api.scan import SelectionOptions
 
         options |= {"output": output, "output_format": output_format, "columns": columns, "in_full": in_full}
-        given = {name: value for name, value in options.items() if value is not None and value is not False}
+        given = {key: each for key, each in options.items() if each not in (None, ()) and each is not False}
         if unused := [name for name in given if name not in SelectionOptions.__annotations__]:
             raise InputError("is not used with --save-baseline", where=unused[0], hint="Remove it.")
         click.echo(f"Wrote {printable(baseline)}: {save_baseline(sources, baseline, **given).size}.")
@@ -91,11 +92,9 @@ def scan(
     from ..report.scan import chosen_columns
 
     chosen = () if columns is None else chosen_columns(columns.split(","))
-    output_format = format_of(output, output_format)
+    formats = formats_of(output, output_format)
     result = scan_files(sources, gpu=chosen_gpu(options), **options)
-    is_page = output_format == "html"
-    report = result.report(() if is_page else chosen, in_full=in_full or is_page)
-    _write_report(result, report, output, output_format, sources)
+    _write_report(result, result.report(chosen, in_full=in_full), formats, sources)
 
 
 @command(
@@ -108,12 +107,13 @@ def scan(
     Option("--threshold", default="0", metavar="N",
            callback=lambda context, option, text: click.FLOAT.convert(text.removesuffix("%"), option, context),
            help="Ignore changes up to N percent, or N percentage points of occupancy."),
-    output_option(help="Write to a .csv, .html, .json, .jsonl, .md or .txt file."),
+    output_option("Write to a .csv, .html, .json, .jsonl, .md or .txt file."),
     format_option("html"),
 )  # fmt: skip
 def diff(
-    old: str, new: str, in_full: bool, output: str | None, output_format: str | None, **options: Any
-) -> None:
+    old: str, new: str, in_full: bool, with_same: bool, output: tuple[str, ...], output_format: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
     """List the differences between the kernels of two builds, the worst first.
 
     OLD and NEW are baselines, or anything that `occupancy scan` reads, including -. Kernels are matched by name and
@@ -126,15 +126,16 @@ def diff(
     """
     from ..api.builds import diff as compare
 
-    output_format = format_of(output, output_format)
-    is_page = output_format == "html"
-    options["with_same"] |= is_page
-    result = compare(old, new, gpu=chosen_gpu(options), **options)
-    _write_report(result, result.report(in_full=in_full or is_page), output, output_format, [new], old)
+    formats = formats_of(output, output_format)
+    has_same = with_same or "html" in formats.values()
+    result = compare(old, new, gpu=chosen_gpu(options), with_same=has_same, **options)
+    changed = tuple(row for row in result.kernels if with_same or row.verdict != "same")
+    report = replace(result, kernels=changed).report(in_full=in_full)
+    _write_report(result, report, formats, [new], old)
 
 
 def _write_report(
-    result: Scan | Diff, report: Report, output: str | None, output_format: str | None, files: Sequence[str],
+    result: Scan | Diff, report: Report, formats: Mapping[str, str | None], files: Sequence[str],
     old: str | None = None,
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
@@ -143,18 +144,19 @@ def _write_report(
     problems = list(map(str, result.problems))
     for problem in problems:
         click.echo(f"Warning: {printable(problem).rstrip('.')}.", err=True)
-    with written_to(output, [*files, old]):
-        if output_format == "sarif" and isinstance(result, Scan):
-            from ..render.ci import sarif
-            from ..report.scan import SCAN_FINDINGS
+    for path, output_format in formats.items():
+        with written_to(path, [*files, old]):
+            if output_format == "sarif" and isinstance(result, Scan):
+                from ..render.ci import sarif
+                from ..report.scan import SCAN_FINDINGS
 
-            click.echo(sarif(result.findings(), SCAN_FINDINGS, __version__))
-        elif output_format == "html":
-            from ..page.build import build_report
+                click.echo(sarif(result.findings(), SCAN_FINDINGS, __version__))
+            elif output_format == "html":
+                from ..page.build import build_report
 
-            click.echo(build_report(__version__, report, files, old, problems))
-        else:
-            show(report, output_format)
+                click.echo(build_report(__version__, result.report(in_full=True), files, old, problems))
+            else:
+                show(report, output_format)
     if problems:
         sys.exit(1)
 
@@ -165,8 +167,7 @@ def _write_report(
            help="Rules file.  [default: occupancy.toml, or [tool.occupancy] in pyproject.toml]"),
     Option("--baseline", metavar="FILE", help="Baseline file, or another build.  [default: from the rules file]"),
     Option("--update", is_flag=True, help="Update the baseline. --name and --arch update only some kernels."),
-    Option("-o", "--output", group="output", multiple=True, metavar="FILE",
-           help="Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file. Repeatable."),
+    output_option("Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file."),
     *KERNELS,
     format_option(*CHECK_FORMATS),
 )  # fmt: skip
@@ -182,7 +183,7 @@ def check(build: tuple[str, ...], output_format: str | None, output: tuple[str, 
     """
     from ..api.builds import check as check_builds
 
-    formats = {path: format_of(path, None) for path in output} | {"-": output_format}
+    formats = formats_of(output, None) | {"-": output_format}
     try:
         result = check_builds(build, gpu=chosen_gpu(options), **options)
     except OccupancyError as error:
@@ -201,7 +202,7 @@ def _write_checked(
     result: CheckResult | FailedCheck, build: Sequence[str], formats: Mapping[str, str | None]
 ) -> None:
     from ..render import ci
-    from ..report.check import CHECK_FINDINGS, FailedCheck, check_cases, remarks
+    from ..report.check import CHECK_FINDINGS, FailedCheck, remarks
 
     checked = None if isinstance(result, FailedCheck) else result
     settings = [checked.rules.source, checked.rules.baseline] if checked is not None else []
@@ -213,8 +214,8 @@ def _write_checked(
                 notices = () if checked is None else remarks(checked)
                 click.echo(ci.github(result.findings(), result.report().headline, notices))
             elif output_format == "junit":
-                cases = check_cases(() if checked is None else checked.kernels, result.findings())
-                click.echo(ci.junit(", ".join(build), cases, "error" if checked is None else "failure"))
+                kind = "error" if checked is None else "failure"
+                click.echo(ci.junit(", ".join(build), result.findings(with_passed=True), kind))
             else:
                 show(result.report(), output_format)
 

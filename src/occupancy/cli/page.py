@@ -10,16 +10,16 @@ import click
 from .. import __version__
 from .command import command
 from .options import CLUSTER, GPU, GRID, KERNEL, SMS, chosen_gpu
-from .printing import format_of, output_option, written_to
+from .printing import formats_of, output_option, written_to
 
 FILE_NAME = "occupancy.html"
 
 
 @command(
-    output_option(help="Write a .html file instead of opening the page; - for standard output."),
+    output_option("Write a .html file instead of opening the page; - for standard output."),
     *GPU, SMS, GRID, CLUSTER, *(each for each in KERNEL if each.name not in ("model", "max_threads")),
 )  # fmt: skip
-def page(output: str | None, **inputs: Any) -> None:
+def page(output: tuple[str, ...], **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
 
     The page needs no server and no network. Kernel options prefill the form, by default for OCCUPANCY_CC or the
@@ -32,13 +32,14 @@ def page(output: str | None, **inputs: Any) -> None:
     """
     from ..page.build import build_page
 
-    format_of(output, None)
+    formats_of(output, None)
     # The inputs are in the content, too: some systems open a file without what follows the # of its address.
     fragment, subject = _opened_with(inputs)
     content = build_page(__version__, fragment, subject)
-    if output is not None:
-        with written_to(output):
+    for file in output:
+        with written_to(file):
             click.echo(content)
+    if output:
         return
     import webbrowser
 

@@ -8,8 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -39,14 +38,9 @@ def format_option(*others: str) -> Option:
 FORMAT = format_option()
 
 
-def _only_file(context: click.Context, option: click.Parameter, paths: Sequence[str]) -> str | None:
-    if len(paths) > 1:
-        raise click.BadParameter("can be given once. Run the command for each file.", context, option)
-    return paths[0] if paths else None
-
-
-_ONE_FILE: Any = {"metavar": "FILE", "multiple": True, "callback": _only_file}
-output_option = partial(Option, "-o", "--output", group="output", **_ONE_FILE)
+def output_option(text: str) -> Option:
+    """Return ``--output``, which is repeatable."""
+    return Option("-o", "--output", group="output", multiple=True, metavar="FILE", help=f"{text} Repeatable.")
 
 
 def show(report: Report, output_format: str | None) -> None:
@@ -87,9 +81,9 @@ def show(report: Report, output_format: str | None) -> None:
 
 
 @contextmanager
-def written_to(path: str | None, inputs: Iterable[str | None] = ()) -> Iterator[None]:
-    """Redirect standard output to a file, whole or not at all; None and ``-`` do not."""
-    if path is None or path == "-":
+def written_to(path: str, inputs: Iterable[str | None] = ()) -> Iterator[None]:
+    """Redirect standard output to a file, whole or not at all; ``-`` does not."""
+    if path == "-":
         yield
         return
     from ..readers.reading import check_output
@@ -108,20 +102,25 @@ def save_picture(picture: Picture, path: str) -> None:
         sys.stdout.buffer.write(picture_bytes(picture, path))
 
 
-def format_of(path: str | None, given: str | None, pictures: Sequence[str] = ()) -> str | None:
+def formats_of(paths: Sequence[str], given: str | None, charts: Sequence[str] = ()) -> dict[str, str | None]:
+    """Return files and their formats; without files, standard output."""
+    return {path: _format_of(path, given, charts) for path in paths or ("-",)}
+
+
+def _format_of(path: str, given: str | None, charts: Sequence[str]) -> str | None:
     """Return the given format, or the format of the ending of a file."""
-    if path is None or path == "-":
+    if path == "-":
         return given
     ending = os.path.splitext(path)[1].lower()
+    fitting = "picture" if ending in charts else FORMAT_OF_ENDING.get(ending, given)
     if given is None:
         types = {each.name: each.type for each in click.get_current_context().command.params}
         formats = getattr(types.get("output_format"), "choices", ["html"])  # of page
-        known = [each for each, name in FORMAT_OF_ENDING.items() if name in formats]
+        known = [*charts, *(each for each, name in FORMAT_OF_ENDING.items() if name in formats)]
         if ending not in known:
             problem = f"{path!r} does not end in a known format"
-            raise InputError(problem, where="output", allowed=", ".join((*pictures, *known)))
-        return FORMAT_OF_ENDING[ending]
-    fitting = "picture" if ending in pictures else FORMAT_OF_ENDING.get(ending, given)
+            raise InputError(problem, where="output", allowed=", ".join(known))
+        return fitting
     if given != fitting and (given, fitting) != ("sarif", "json"):  # SARIF is JSON
         hint = "Remove --format, or rename the file."
         raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)

@@ -15,6 +15,7 @@ from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import age
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
+from ..values.numbers import listed
 from ..values.records import documented, readable
 from .diff import MEASURES, Change, Fix, Measure, causes, explaining, find_fix
 from .match import by_name, match
@@ -135,7 +136,8 @@ def check_kernels(
     patterns for the others are not reported as unmatched. Rules that would check nothing are errors.
     """
     today = today or date.today()
-    current = [each for each in rules.exemptions if not each.has_ended(today)]
+    current = [each for each in rules.exemptions if not (isinstance(each.until, date) and each.until < today)]
+    ended = [each for each in rules.exemptions if each not in current]
     run = _Run(rules, baseline)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
@@ -171,10 +173,7 @@ def check_kernels(
         permitted=tuple(record for record in matching.removed if record.name in permitted),
         changed=tuple(changed),
         ended=tuple(
-            exemption
-            for exemption in rules.exemptions
-            if exemption.has_ended(today)
-            and any(exemption.concerns(each.kernel.record, each.criteria) for each in broken)
+            each for each in ended if any(each.concerns(row.kernel.record, row.criteria) for row in broken)
         ),
         unused=tuple(unused),
         archs=frozenset(record.arch or "-" for record in build),
@@ -235,6 +234,9 @@ class _Run:
         distinct = {(kernel.name, kernel.compute_capability): kernel for kernel in known}.values()
         unused: list[tuple[RuleEntry | None, list[str]]] = []
         with ErrorCollector() as errors:
+            if not any(rule.demands for rule in self.rules.rules):
+                allowed = ", ".join(CRITERIA)
+                errors.add(RulesError("no rule sets a limit", where=self.rules.source, allowed=allowed))
             for number, rule in enumerate(self.rules.rules if self.baseline is None else [], 1):
                 if compares := ", ".join(name for name in rule.demands if CRITERIA[name].compares):
                     problem = f"rule {number} ({rule.about}) sets {compares}, which needs a baseline"
@@ -263,12 +265,12 @@ def _on_arch(kernel: KernelRecord) -> str:
 
 def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
     measure, first = CRITERIA[demand.criterion].measure, rows[0]
-    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+    kernels = listed([_on_arch(each.record) for each in rows], 1)
     value = measure.replace("smem", "shared_memory").replace("_", " ")
     hints: dict[Measure, str] = {
         "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",
         "occupancy": first.reason or "",
     }
     hint = hints.get(measure, "Most logs do not contain it: pass the object files too, or remove the rule.")
-    problem = f"{demand}, but the files do not contain the {value} of {_on_arch(first.record)}{more}"
+    problem = f"{demand}, but the files do not contain the {value} of {kernels}"
     return RulesError(problem, where=demand.rule.place or first.source, hint=hint)

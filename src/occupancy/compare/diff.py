@@ -64,7 +64,7 @@ class Fix(NamedTuple):
     """Change that brings the values of a kernel within limits."""
 
     changes: Mapping[str, Sequence[Change]]
-    """Verb (relax, restore, reduce, launch or "or launch") -> changes."""
+    """Verb (relax, restore, raise, reduce, launch or "or launch") -> changes."""
     live_values: str
     """``or`` if fewer live values also avoid spills, ``only`` if nothing else does; else empty."""
 
@@ -131,18 +131,12 @@ def compare(
     matching = match(old, new, ignore_arch=ignore_arch)
     rows, same, unknown = list[DiffRow](), 0, Counter[str]()
     for pair in matching.pairs:
-        if (
-            not with_same
-            and pair.matched_by != "code"
-            and pair.old.arch == pair.new.arch
-            and compared_values(pair.old) == compared_values(pair.new)
-        ):
+        has_same_name = pair.matched_by != "code" and pair.old.arch == pair.new.arch
+        if not with_same and has_same_name and compared_values(pair.old) == compared_values(pair.new):
             same += 1
             continue
         row = _row(pair, evaluator, threshold)
-        unknown.update(
-            name for name, value in MEASURES.items() if (value(row.old) is None) != (value(row.new) is None)
-        )
+        unknown.update(key for key, of in MEASURES.items() if (of(row.old) is None) != (of(row.new) is None))
         same += row.verdict == "same"
         if with_same or row.verdict != "same":
             rows.append(row)
@@ -267,22 +261,28 @@ def _source_bounds(record: KernelRecord) -> tuple[Any, ...] | None:
     return threads, None
 
 
-def _sufficient(
-    new: ScannedKernel, limits: Mapping[Measure, float], *, but_occupancy: bool
-) -> dict[str, int] | None:
+def _sufficient(new: ScannedKernel, limits: Mapping[Measure, float]) -> dict[str, int] | None:
     """Return the largest inputs that keep all limits; None if none reach the occupancy."""
     requires = dict[str, int]()
     for measure, limit in limits.items():
-        amounts: Any = {} if measure in (*SPILLED, "occupancy") else {measure: int(limit)}
-        if measure == "occupancy" and not but_occupancy:
-            higher = next_steps(new.result) if new.result else ()
-            possible = (each for each in higher if is_possible(each, new.record))
-            known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
-            amounts = next((each.requires for each in known if each.occupancy >= limit - TOLERANCE), None)
-            if amounts is None:
-                return None
+        amounts: Any = {} if measure in DECISIVE else {measure: int(limit)}
+        if measure == "occupancy" and (amounts := _reaching(new, limit)) is None:
+            return None
         requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
     return requires
+
+
+def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
+    """Return the largest inputs that reach an occupancy if the launch bound allows the block size."""
+    if (now := new.result) is None:
+        return None
+    bound = now.kernel.max_threads and max(now.kernel.max_threads, now.kernel.threads)
+    result = Result(now.limits, now.kernel.replace(max_threads=bound), now.model)
+    if result.launchable and result.occupancy >= share - TOLERANCE:
+        return {}
+    possible = (each for each in next_steps(result) if is_possible(each, new.record))
+    known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
+    return next((each.requires for each in known if each.occupancy >= share - TOLERANCE), None)
 
 
 def find_fix(
@@ -294,9 +294,9 @@ def find_fix(
     """
     spills = bool(new.spilled_bytes)
     register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
-    bounds = [each.new for each in register_limits if each.name == "launch_bounds" and each.new]
-    too_low = [threads for threads, *_ in bounds if threads < new.threads]
-    requires: Any = _sufficient(new, limits, but_occupancy=bool(too_low))
+    bound, least = new.record.max_threads, new.threads or 0
+    is_too_low = bound is not None and bound < least
+    requires: Any = _sufficient(new, limits)
     if requires is None or (spills and "regs" in requires):
         return Fix({}, "only" if spills else "")
     old_regs = (old and old.record.regs) or 0
@@ -309,16 +309,18 @@ def find_fix(
         relaxed = {"relax": [Change("launch_bounds", None, own)]} if own and own[1] and cap < 255 else {}
         return Fix(relaxed, "or")
     is_restored = 0 < old_regs <= requires.get("regs", 0)
-    restored = register_limits if is_restored or has_new_spills or too_low else []
+    restored = register_limits if is_restored or has_new_spills or is_too_low else []
     if restored and is_restored:
         del requires["regs"]
-    if "stack_bytes" in limits:
-        requires["stack_bytes"] = int(limits["stack_bytes"])
     changes = {"restore": [Change(each.name, None, each.old) for each in restored]}
-    changes["or launch"] = [Change("threads", None, threads) for threads in too_low]
+    old_bounds = [each.old for each in restored if each.name == "launch_bounds"]
+    if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
+        changes = {"raise": [Change("launch_bounds", None, (least, None))]}
+    elif is_too_low and not requires:
+        changes["or launch"] = [Change("threads", None, bound)]
     for name, amount in requires.items():
         changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, None, amount))
-    return Fix(changes, "or" if has_new_spills and not too_low else "")
+    return Fix(changes, "or" if has_new_spills and not is_too_low else "")
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:

@@ -185,10 +185,6 @@ class Exemption(RuleEntry):
         """Return True if the exemption includes a kernel and any of the criteria, on any day."""
         return bool(self.matching(record)) and (not self.rules or not set(self.rules).isdisjoint(criteria))
 
-    def has_ended(self, today: date) -> bool:
-        """Return True after the last day of the exemption."""
-        return isinstance(self.until, date) and self.until < today
-
 
 @dataclass(frozen=True)
 class Rules:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..report.model import Column, Report
 from ..report.words import FILTERS, computed_for
+from ..values.numbers import listed
 from ..values.untrusted import printable
 from .data import page_data
 
@@ -58,10 +59,9 @@ def build_report(
     version: str, report: Report, sources: Sequence[str], old: str | None = None, problems: Sequence[str] = ()
 ) -> str:
     """Return the page with the kernels of `scan` or `diff`, and text above the list."""
-    names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources[:3]]
-    more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
+    names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources]
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
-    title = f"Kernels of {', '.join(names)}{more}{since}{computed_for(report.inputs)}"
+    title = f"Kernels of {listed(names, 3)}{since}{computed_for(report.inputs)}"
     paths = ("" if old is None else f"{old} → ") + ", ".join(sources[:8])
     options = [text(report.inputs[name]) for name, text in FILTERS.items() if name in report.inputs]
     given = printable(" ".join([paths, *options]))

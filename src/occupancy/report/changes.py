@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from ..builds.names import short_names
@@ -11,7 +13,7 @@ from ..builds.select import age
 from ..compare.diff import Change, Fix
 from ..readers import KernelRecord
 from ..readers.record import file_name
-from ..values.numbers import join_and, percent, size
+from ..values.numbers import join_and, listed, percent, size
 from .words import arrow
 
 _LABELS: Sequence[Callable[[KernelRecord], str]] = (
@@ -21,7 +23,8 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 )
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
-_VERBS = {"relax": "", "restore": "to ", "reduce": "to ", "launch": "with ", "or launch": "with "}
+_VERBS = ("relax", "restore", "raise", "reduce", "launch", "or launch")
+_PREFIXES = {"relax": "", "launch": "with ", "or launch": "with "}
 
 
 def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
@@ -78,14 +81,13 @@ class OnArch(NamedTuple):
 
 def change_facts(changed: Iterable[OnArch]) -> list[tuple[str, str]]:
     """Return labels and texts: the values of each architecture, then causes, other changes and the fix."""
-    groups = defaultdict[str, list[OnArch]](list)  # equal changes, of copies in several files
+    groups = defaultdict[tuple[str, ...], list[OnArch]](list)  # versions in several files
     for kernel in sorted(changed, key=lambda each: age(each.record.arch)):
-        groups[repr((kernel.record.arch, *kernel[1:]))].append(kernel)
-    archs = [group[0].record.arch or "-" for group in groups.values()]
-    labels = archs if len(set(archs)) == len(archs) else _labels(archs, list(groups.values()))
-    kernels = [(label, group[0]) for label, group in zip(labels, groups.values(), strict=True)]
-    values = [(label, text) for label, each in kernels for text in each.values]
-    cause = _by_arch([(label, each.causes) for label, each in kernels])
+        groups[(kernel.record.arch or "-", *kernel.values)].append(kernel)
+    labels = _labels([arch for arch, *_ in groups], list(groups.values()))
+    values = [(label, text) for label, (_, *texts) in zip(labels, groups, strict=True) for text in texts]
+    kernels = [(label, each) for label, group in zip(labels, groups.values(), strict=True) for each in group]
+    cause = _by_arch([(label, each.causes) for label, each in kernels if each.causes])
     others = _by_arch([(label, each.others) for label, each in kernels])
     fix = fix_phrase([(label, each.fix) for label, each in kernels])
     texts = {"cause": cause, "also" if cause else "change": others, "fix": fix}
@@ -94,19 +96,22 @@ def change_facts(changed: Iterable[OnArch]) -> list[tuple[str, str]]:
 
 def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[str]:
     """Add what differs most between versions of an architecture: files, shared memory or grids."""
-    labels = list(archs)
+    labels, files = list(archs), [file_name(each.record.source) for group in groups for each in group]
+    prefix = re.sub("[^_-]*$", "", commonprefix(files))  # noqa: RUF071
     for text in _LABELS:
-        texts = (dict.fromkeys(text(each.record) for each in group) for group in groups)
-        names = [f"{arch} {listed(list(each), 1)}" for arch, each in zip(archs, texts, strict=True)]
+        texts = (dict.fromkeys(text(each.record).removeprefix(prefix) for each in group) for group in groups)
+        listed_texts = ("/".join(each) if len(each) < 5 else listed(list(each), 1) for each in texts)
+        names = [f"{arch} {text}" for arch, text in zip(archs, listed_texts, strict=True)]
         labels = max(labels, names, key=lambda each: len(set(each)))
     return [label if archs.count(arch) > 1 else arch for arch, label in zip(archs, labels, strict=True)]
 
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
-    phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if any(fix)]
-    for verb, prefix in _VERBS.items():
-        if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], prefix):
+    phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if fix.live_values or any(fix.changes.values())]
+    for verb in _VERBS:
+        changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
+        if text := _by_arch(changes, _PREFIXES.get(verb, "to ")):
             phrases[verb] = f"{verb} {text}"
     set_threads = " and set `threads` (`--threads`)"  # compiled code does not contain the launch
     alternatives = [phrases.pop("or launch") + set_threads] if "or launch" in phrases else []
@@ -121,17 +126,20 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
 
 def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:
     """Return ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``; no architecture where all agree."""
-    archs = defaultdict[str, dict[str, list[str]]](dict)
+    archs = defaultdict[str, dict[str, dict[str, None]]](dict)
     for arch, changes in kernels:
         for each in changes:
-            archs[each.name].setdefault(change_text(*each), []).append(arch or "-")
-    phrases = []
+            archs[each.name].setdefault(change_text(*each), {})[arch or "-"] = None
+    phrases, everywhere = [], {arch or "-" for arch, _ in kernels}
     for name, archs_of_text in archs.items():
-        texts = [
-            text if len(having) == len(kernels) else f"{text} ({', '.join(having)})"
-            for text, having in archs_of_text.items()
+        texts = defaultdict[tuple[str, ...], list[str]](list)
+        for text, having in archs_of_text.items():
+            texts[tuple(having)].append(text)
+        is_same = len(texts) == 1 and everywhere.issubset(*texts)
+        alike = [
+            join_and(each) + ("" if is_same else f" ({', '.join(having)})") for having, each in texts.items()
         ]
-        phrases.append(PHRASES[name][0].format(prefix + join_and(texts)))
+        phrases.append(PHRASES[name][0].format(prefix + join_and(alike)))
     return (", and " if prefix else ", ").join(phrases)
 
 
@@ -160,9 +168,3 @@ def placed_names(records: Sequence[KernelRecord]) -> list[str]:
     """Return the short names with their places in the source, if known: ``img::blur (k.cu:8)``."""
     named = ((name, each.file, each.line) for name, each in named_records(records))
     return [f"{name} ({file_name(file)}:{line})" if file and line else name for name, file, line in named]
-
-
-def listed(names: Sequence[str], most: int = 10) -> str:
-    """Return names with commas, and the number of those beyond the most."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -15,7 +15,7 @@ from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
-from ..values.numbers import count, join_and
+from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
 from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
@@ -26,10 +26,14 @@ REMOVED = "removed"
 _SOURCE = re.compile(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error")
 NAMES = ("name", "demangled", "arch")
 
-CHECK_FINDINGS: Mapping[str, str] = {
-    **{name: f"A kernel breaks {name}" for name in CRITERIA},
-    REMOVED: "A kernel of the baseline was removed",
+_MEASURED = {each.key: each.about for each in SCAN_COLUMNS} | {
+    "spill_bytes": "Spill stores and loads per thread"
 }
+CHECK_FINDINGS: Mapping[str, str] = {
+    **{name: f"{_MEASURED[each.measure]}: worse {'since the baseline ' * each.compares}than {name} allows"
+       for name, each in CRITERIA.items()},
+    REMOVED: "A kernel of the baseline was removed",
+}  # fmt: skip
 
 
 class RemovedKernels(NamedTuple):
@@ -64,7 +68,8 @@ class BrokenOnArchs(NamedTuple):
                 values.append(text)
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix))
         texts = changes.change_facts(kernels)
-        if any(each.fix.changes.get("or launch") for each in self.on_archs):
+        accepts = all(CRITERIA[each].compares for each in self.criteria)
+        if accepts and any(each.fix.changes.get("or launch") for each in self.on_archs):
             first = self.on_archs[0].kernel
             texts[-1] = "fix", f"{texts[-1][1]}, or {_update(first.short_name, first.demangled)}"
         return texts
@@ -85,10 +90,7 @@ def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
         (each.kernel.occupancy or 0) - ((each.baseline and each.baseline.occupancy) or 0) for each in on_archs
     ))  # fmt: skip
     names = changes.placed_names([on_archs[0].kernel.record for on_archs in ordered])
-    criteria = [
-        list(dict.fromkeys(violation.criterion for each in on_archs for violation in each.violations))
-        for on_archs in ordered
-    ]
+    criteria = [list(dict.fromkeys(name for each in group for name in each.criteria)) for group in ordered]
     return list(map(BrokenOnArchs, names, criteria, ordered))
 
 
@@ -164,7 +166,7 @@ def _sections(
     if more := len(kernels[changes.MOST_KERNELS :]):
         yield Paragraph([f"{more:,} more kernels break rules. `rows()` (`--format csv`) lists them."])
     for each in removed:
-        yield facts([("fix", each.fix)], f"{changes.listed(each.names)}: {each.problem}")
+        yield facts([("fix", each.fix)], f"{listed(each.names)}: {each.problem}")
     if lines := list(remarks(check)):
         yield Paragraph(lines)
 
@@ -199,22 +201,22 @@ def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) ->
 def remarks(check: Checked) -> Iterator[str]:
     """Yield lines about new, changed and exempt kernels, and about exemptions without effect."""
     for archs, added in changes.names_by_archs(check.added).items():
-        yield f"New since the baseline ({archs}): {changes.listed(added)}"
+        yield f"New since the baseline ({archs}): {listed(added)}"
     changed = []
     for record, change in check.changed:
         name = "" if change.name == "name" else f"{short_name(record.name)} "
         changed.append((f"{name}{changes.phrase(*change)}", record.arch))
     for archs, texts in changes.by_archs(changed).items():
-        yield f"Changed since the baseline ({archs}): {changes.listed(texts)}"
+        yield f"Changed since the baseline ({archs}): {listed(texts)}"
     for archs, names in changes.names_by_archs(check.permitted).items():
-        yield f"Removed, as allow_removed permits ({archs}): {changes.listed(names)}"
+        yield f"Removed, as allow_removed permits ({archs}): {listed(names)}"
     for exemption in check.ended:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     for exemption in filter(None, dict.fromkeys(each.exemption for each in check.exempt)):
         records = [each.kernel.record for each in check.exempt if each.exemption == exemption]
         until = f", until {exemption.until}" if exemption.until else ""
         for archs, names in changes.names_by_archs(records).items():
-            yield f"Exempt ({archs}): {changes.listed(names)} ({exemption.reason}{until})"
+            yield f"Exempt ({archs}): {listed(names)} ({exemption.reason}{until})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
         place = f" in {entry.place}" if entry and entry.place else ""
@@ -230,7 +232,7 @@ def check_findings(check: Checked) -> Iterator[Finding]:
         yield kernel_finding(first, kernel.criteria[0], "error", "\n".join(lines))._replace(arch=archs)
     records, baseline = dict(changes.named_records(check.removed)), check.rules.baseline or ""
     for each in _removed(check):
-        message = f"{changes.listed(each.names)}: {each.problem}\nfix: {each.fix}"
+        message = f"{listed(each.names)}: {each.problem}\nfix: {each.fix}"
         line = line_of(records[each.names[0]], baseline)
         yield Finding(baseline, line, "error", REMOVED, message, ", ".join(each.names), each.archs)
 
@@ -255,7 +257,7 @@ class FailedCheck(NamedTuple):
         headline, details = ["FAILED: the check could not run"], [Paragraph(self.messages)]
         return Report("check", headline, (), (), details=details, values={"passed": False})
 
-    def findings(self) -> list[Finding]:
+    def findings(self, *, with_passed: bool = False) -> list[Finding]:
         """Return a finding for each error, at the source line in a compiler's message or at its place."""
         findings = []
         for error, message in zip(self.errors, self.messages, strict=True):
@@ -265,4 +267,4 @@ class FailedCheck(NamedTuple):
                 file = beside_log if os.path.exists(beside_log) else source[1]
                 line = int(source[2])
             findings.append(Finding(file, line, "error", "could-not-run", message, "check", None))
-        return findings
+        return check_cases((), findings) if with_passed else findings

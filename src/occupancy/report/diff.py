@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Differences, DiffRow
 from ..readers import KernelRecord
-from ..values.numbers import count
+from ..values.numbers import count, listed
 from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
@@ -102,10 +102,8 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
 
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
     """Yield the facts of each changed kernel, then the names of the others."""
-    changed, others = (
-        defaultdict[str, list[DiffRow]](list),
-        defaultdict[str, list[tuple[str, str | None]]](list),
-    )
+    changed = defaultdict[str, list[DiffRow]](list)
+    others = defaultdict[str, list[tuple[str, str | None]]](list)
     for entry in rows:
         if entry.row is None or entry.verdict in ("renamed", "same"):
             name = arrow(*((each or entry.kernel).short_name for each in (entry.old, entry.new)))
@@ -120,7 +118,7 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. `rows()` (`--all`) lists them."])
     for verdict, kernels in others.items():
         for archs, found in changes.by_archs(kernels).items():
-            yield Paragraph([f"{verdict.capitalize()} ({archs}): {changes.listed(found, most)}"])
+            yield Paragraph([f"{verdict.capitalize()} ({archs}): {listed(found, most)}"])
 
 
 def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel) -> str:

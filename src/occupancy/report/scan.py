@@ -64,9 +64,8 @@ class ScanSummary(NamedTuple):
     not_launchable: int
 
 
-def summary(rows: Iterable[ScannedKernel]) -> ScanSummary:
+def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
     """Count kernels, and reasons to look at them."""
-    rows = list(rows)
     run = [row for row in rows if row.record.chosen is not False]
     spilled = [row.spilled_bytes for row in run if row.spilled_bytes is not None]
     archs = {row.record.arch or "an unknown architecture" for row in rows}

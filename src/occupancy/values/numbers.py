@@ -38,6 +38,12 @@ def join_and(words: Sequence[str], conjunction: str = "and") -> str:
     return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Return names with commas, and the number of those beyond the most."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def grouped(text: str) -> str:
     """Return a text whose whole numbers have their digits in groups: ``65,536``."""
     return re.sub(r"(?<![\d.])\d{4,}(?![\d.]*\d)", lambda digits: f"{int(digits[0]):,}", text)

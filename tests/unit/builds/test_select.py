@@ -30,9 +30,7 @@ def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
         (("sm_80", "sm_90"), "12.0", {"sm_90"}),
     ],
 )  # fmt: skip
-def test_a_gpu_runs_the_newest_code(
-    archs: tuple[str | None, ...], gpu: str, expected: set[str | None]
-) -> None:
+def test_a_gpu_runs_the_newest(archs: tuple[str | None, ...], gpu: str, expected: set[str | None]) -> None:
     assert {each.arch for each in kept([record("k", arch) for arch in archs], gpu)} == expected
 
 
@@ -110,9 +108,7 @@ class TestRows:
         ("of_all", "sizes"),
         [(None, [(128, True), (512, True), (256, True)]), (512, [(128, True), (512, False), (512, False)])],
     )
-    def test_an_assumed_size_is_the_launch_bound_unless_it_allows_that_of_all(
-        self, of_all: int | None, sizes: list[tuple[int, bool]]
-    ) -> None:
+    def test_assumed_sizes(self, of_all: int | None, sizes: list[tuple[int, bool]]) -> None:
         records = [record("a", "sm_90", max_threads=bound) for bound in (128, 512, None)]
         records.append(record("a", "sm_90", threads=64))
         rows = Evaluator(find_gpu, occupancy_on, of_all).rows(records)

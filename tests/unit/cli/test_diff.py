@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from occupancy.compare.diff import Fix
+from occupancy.compare.diff import Change, Fix
 from occupancy.readers import KernelRecord
 from occupancy.report.changes import OnArch, change_facts
 from tests.cli_runner import as_csv, as_json, run
@@ -32,9 +32,11 @@ def test_files_or_launches_are_named_only_if_they_differ() -> None:
     one, two = (OnArch(record, ["50%"], (), Fix({}, "")) for record in (a, b))
     other = one._replace(record=c, values=["25%"])
     assert change_facts([one, two]) == [("sm_90", "50%")]
-    assert change_facts([one, two, other]) == [("sm_90 a.so and 1 more", "50%"), ("sm_90 c.so", "25%")]
+    assert change_facts([one, two, other]) == [("sm_90 a.so/b.so", "50%"), ("sm_90 c.so", "25%")]
     for smem, label in {0: "sm_90 64 bytes shared", 64: "sm_90"}.items():
         assert change_facts([one, other._replace(record=replace(a, smem=smem))])[0] == (label, "50%")
+    both = [one._replace(causes=[Change("regs", 32, regs)]) for regs in (39, 40)]
+    assert change_facts(both) == [("sm_90", "50%"), ("cause", "registers 32 -> 39 and 32 -> 40")]
 
 
 def test_threshold(builds: Path) -> None:

@@ -187,9 +187,7 @@ class TestDiff:
             ({"regs": 64, "barriers": 2, "max_threads": None}, ["launch_bounds", "regs"]),
         ],
     )  # fmt: skip
-    def test_the_change_that_alone_restores_the_occupancy_explains_it(
-        self, changes: dict[str, Any], explaining: list[str]
-    ) -> None:
+    def test_a_change_explains_the_occupancy(self, changes: dict[str, Any], explaining: list[str]) -> None:
         (row,) = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True).kernels
         assert [each.name for each in row.explaining] == explaining
 
@@ -225,9 +223,7 @@ class TestDiff:
         ("old", "new", "threads", "launches"),
         [(1024, None, 1024, False), (1024, 128, 128, True), (None, 1024, 1024, False)],
     )
-    def test_both_builds_have_one_assumed_block_size(
-        self, old: Any, new: Any, threads: int, launches: bool
-    ) -> None:
+    def test_both_builds_have_one_block_size(self, old: Any, new: Any, threads: int, launches: bool) -> None:
         before, after = kernel(max_threads=old, regs=64), kernel(max_threads=new, regs=72)
         (row,) = compare([before], [after], EVALUATOR).kernels
         assert (row.old.threads, row.new.threads, row.new.launchable) == (threads, threads, launches)
@@ -305,20 +301,25 @@ class TestCheck:
         assert not check([new], Rule(no_new_smem_spills=True), baseline=[]).passed
 
     @pytest.mark.parametrize(
-        ("until", "is_excused"), [(None, True), ("2027-01-01", True), ("2026-12-31", False)]
+        ("until", "excused"), [(None, True), ("2027-01-01", True), ("2026-12-31", False)]
     )
-    def test_exemptions(self, until: str | None, is_excused: bool) -> None:
+    def test_exemptions(self, until: str | None, excused: bool) -> None:
         exemption = Exemption(kernels="k", rules="max_regs", reason="because", until=until)
         done = check([kernel()], Rule(max_regs=16), exemptions=(exemption,))
-        assert (done.passed, len(done.exempt)) == (is_excused, is_excused)
-        assert done.ended == (() if is_excused else (exemption,))
+        assert (done.passed, len(done.exempt)) == (excused, excused)
+        assert done.ended == (() if excused else (exemption,))
         both = check([kernel()], Rule(max_regs=16, min_occupancy=1), exemptions=(exemption,))
-        assert both.passed == is_excused
+        assert both.passed == excused
 
     def test_a_pattern_for_no_kernel_is_an_error_only_of_a_demand(self) -> None:
         kernels = [kernel("_Z4blurv")]
         with pytest.raises(RulesError, match=r"Rule 2 matches no kernel: blurr.* Did you mean blur\?"):
             check(kernels, Rule(max_regs=64), Rule(kernels=["blur", "blurr"], max_regs=40))
+        with pytest.raises(RulesError, match=r"No rule sets a limit. Allowed: min_occ"):
+            check(kernels, Rule(threads=64), Rule(max_regs=False))
+        (broken,) = check([kernel(threads=256, max_threads=128, regs=128)], Rule(min_occupancy=0.5)).broken
+        raised = [("launch_bounds", None, (256, None))]
+        assert broken.fix.changes == {"raise": raised, "reduce": [("regs", None, 64)]}
         unmatched = Rule(kernels="x", max_regs=9), Rule(kernels="x", max_regs=9)
         with pytest.raises(RulesError, match=r"Rule 2 .*\nRule 3 "):
             check(kernels, Rule(max_regs=64), *unmatched)
