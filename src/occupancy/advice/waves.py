@@ -100,7 +100,7 @@ def full_wave(
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
     if cluster_size is None:
         if max_active_clusters is not None:
-            problem, hint = "needs a launch with clusters", "Set the cluster size too."
+            problem, hint = "needs a launch with clusters", "Set `cluster` (`--cluster`) too."
             raise InputError(problem, where="max_active_clusters", hint=hint)
         return FullWave(result, multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
     is_measured = max_active_clusters is not None

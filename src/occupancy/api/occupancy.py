@@ -376,7 +376,7 @@ def kernel_of_inputs(
         advice = (Occupancy.waves, Occupancy.budget, Occupancy.launch_bounds) if function is compute else ()
         having = [f"{method.__name__}()" for method in advice if unknown[0] in method.__annotations__]
         hint = f"It is an argument of the result's {' and '.join(having)}." if having else ""
-        reject_unknown(unknown, function, fields.__annotations__, hint)
+        reject_unknown(unknown, function, KernelInputs.__annotations__, hint)
     given = {name: value for name, value in inputs.items() if value is not None}
     if isinstance(kernel, Occupancy):
         kernel = kernel.kernel
@@ -397,7 +397,7 @@ def kernel_of_inputs(
     made = Kernel(**given) if kernel is None else kernel.replace(**given)
     columns = made.tensor_memory or 0
     for gpu in gpus if columns else ():
-        blocks_by_tensor_memory(gpu.limits, 1)  # rejects a GPU without it
+        blocks_by_tensor_memory(gpu.limits, columns)  # rejects a GPU without enough
     if "tensor_memory" in given and columns % TENSOR_MEMORY_UNIT:
         hint = "Pass the sum of the allocations of tcgen05.alloc: 32, 64, 128, 256 or 512 columns each."
         problem = f"{columns:,} is not a multiple of {TENSOR_MEMORY_UNIT}"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..engine import Model, check_model, default_model
-from ..errors import InputError, shown
+from ..errors import InputError, invalid
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
@@ -54,7 +54,7 @@ class ArrayResults:
         names_given = outputs if isinstance(outputs, (list, tuple)) else ()
         if unknown := [name for name in names_given or (outputs,) if name not in OUTPUTS]:
             allowed, hint = f"a list of {', '.join(OUTPUTS)}", "`occupancy` follows from active_warps."
-            raise InputError(f"{shown(unknown[0])} is unknown", where="outputs", allowed=allowed, hint=hint)
+            raise InputError(invalid(unknown[0]), where="outputs", allowed=allowed, hint=hint)
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
             Kernel(1, smem=0, static_smem=0)  # raises the error
         read = {field: read_input(values, field) for field, values in inputs.items()}
@@ -139,7 +139,7 @@ class ArrayResults:
         if mask.dtype != bool or mask.shape != self.shape:
             allowed = f"bool of shape {self.shape}, or a shape that broadcasts to it"
             hint = "Pass a condition on arrays, such as regs >= 64. Join several with &."
-            problem = f"got {mask.dtype} of shape {mask.shape}"
+            problem = f"{mask.dtype} of shape {mask.shape} is invalid"
             raise InputError(problem, where="where", allowed=allowed, hint=hint)
         wanted = mask.reshape(shares.shape)
         several = {name: np.broadcast_to(each, self.shape) for name, each in self.varying().items()}
@@ -165,7 +165,7 @@ class ArrayResults:
         """
         wanted = np.asarray(mask)
         if wanted.dtype != bool:
-            raise InputError(f"got {wanted.dtype}", where="mask", allowed="an array of booleans")
+            raise InputError(f"{wanted.dtype} is invalid", where="mask", allowed="an array of booleans")
         named = {name: np.asarray(values) for name, values in (arrays or self.inputs).items()}
         try:
             chosen, *columns = np.broadcast_arrays(wanted, *named.values())

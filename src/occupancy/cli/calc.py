@@ -168,7 +168,7 @@ def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> li
     ccs = dict.fromkeys(gpu.cc for gpu in gpus)
     if ccs.keys() != by_cc.keys():
         problem = f"has targets for {', '.join(by_cc)}, but needs them for {', '.join(ccs)}"
-        raise InputError(problem, where="blocks", hint="Set a target for each GPU, such as 8.0=2,12.0=4.")
+        raise InputError(problem, where="blocks", hint=f"Write {','.join(f'{cc}=2' for cc in ccs)}.")
     return [by_cc[gpu.cc] for gpu in gpus]
 
 

@@ -158,7 +158,7 @@ def message_of(error: click.UsageError) -> str:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        text = error.message.replace("a valid float.", "a number. Write one such as 5.")
+        text = re.sub("a valid (float|integer)[.]", "a number. Write one such as 5.", error.message)
         given, is_choice, names = text.partition(" is not one of ")
         known = f" is unknown. Allowed: {names}".replace("'", "") if is_choice else ""
         return about(name_of(error.param), given + known)

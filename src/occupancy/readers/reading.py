@@ -364,7 +364,7 @@ def reason_without_kernels(content: Content) -> str:
         return "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
     if _JSON_START.match(head):
         is_baseline = b'"occupancy-baseline"' in head
-        neither = "JSON, but neither a baseline, a trace nor Triton metadata"
+        neither = "JSON, but neither a baseline, a trace nor Triton metadata. Pass a build or a trace"
         return f"is {'a baseline, which only diff and check read' if is_baseline else neither}"
     if b"Used " in head and b" registers" in head:
         return "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"

@@ -113,7 +113,8 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     missing = [name for name in _REQUIRED if name not in values]
     if known is None and missing:
         hint = 'Start from a shipped row with like: "9.0", and write only the differences.'
-        raise TableError("are missing", where=where + ", ".join(missing), hint=hint)
+        names = ", ".join(missing if len(missing) < 5 else [*missing[:3], f"{len(missing) - 3} more"])
+        raise TableError("are missing", where=where + names, hint=hint)
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
             _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")

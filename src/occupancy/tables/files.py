@@ -116,7 +116,7 @@ def read_toml(
     except error_class:
         raise
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        raise error_class(f"is not TOML: {error}", where=file) from error
+        raise error_class(f"is not TOML: {getattr(error, 'reason', error)}", where=file) from error
 
 
 def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ class Kernel(_KernelFields):
         values = {name: None if value is None else FIELDS[name].parse(value) for name, value in pairs}
         values["block_dim"] = block_dim = values["block_dim"] or shape
         if block_dim is not None and (prod(block_dim) != count or shape not in (None, block_dim)):
-            raise InputError("contradicts threads", where="block_dim", hint='Pass threads alone: "16x16".')
+            raise InputError("does not match threads", where="block_dim", hint='Pass threads alone: "16x16".')
         values["reallocates_registers"] = bool(values["reallocates_registers"])
         return _make(cls, values.values())
 

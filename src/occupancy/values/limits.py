@@ -325,7 +325,7 @@ def _are_whole(value: object) -> bool:
 KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ComputeCapability": (lambda value: isinstance(value, ComputeCapability), "a ComputeCapability"),
     "str": (lambda value: isinstance(value, str), "text"),
-    "bool": (lambda value: isinstance(value, bool), "True or False"),
+    "bool": (lambda value: isinstance(value, bool), "true or false"),
     "int": (lambda value: type(value) is int, "a whole number"),  # excludes True
     "tuple[int, ...]": (_are_whole, "whole numbers"),
     "tuple[int, int, int]": (lambda value: _are_whole(value) and len(value) == 3, "three whole numbers"),

@@ -131,7 +131,7 @@ class TestBaseline:
     def test_paths_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         for path in (tmp_path / name for name in ("", "a\0b", "file/base.json")):
-            with pytest.raises(BaselineError, match="cannot be read"):
+            with pytest.raises(BaselineError, match=r"cannot be read|is a folder"):
                 read_baseline(path)
             with pytest.raises(BaselineError, match="cannot be written"):
                 write_baseline(path, BASELINE)

@@ -69,7 +69,7 @@ class TestReadLimits:
                 "3", '{version: "2.5"}', '{version: "2.4", x: 1}', "{2026-01-01: 1}",
                 '{version: "2.4", warp_allocation_granularity_ca: 0}')),
             ('{like: "9.0", register_allocation_granularity: w}', 'Allowed: "warp" or "block".'),
-            ('{like: "9.0", partitioned_global_caching: 1}', "Allowed: True or False."),
+            ('{like: "9.0", partitioned_global_caching: 1}', "Allowed: true or false."),
             ('{like: "9.0", wrap_size: 32}', "Did you mean warp_size?"),
             ('{like: "9.0", 32: 32}', ".32 is unknown"),
             ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability is unknown"),

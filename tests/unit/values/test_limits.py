@@ -82,7 +82,7 @@ def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
         ({"max_shared_memory_per_multiprocessor": "300k"}, "307,200 contradicts .* Allowed: up to 262,144."),
         ({"max_block_dim": (1, 2)}, "three whole numbers"), ({"architecture": None}, "text"),
         ({"shared_memory_configurations": ("a",)}, "whole numbers"), ({"spreadsheet": {}}, "names and values"),
-        ({"partitioned_global_caching": 1}, "True or False"), ({"register_allocation_granularity": 0}, '"warp" or'),
+        ({"partitioned_global_caching": 1}, "true or false"), ({"register_allocation_granularity": 0}, '"warp" or'),
         ({"max_threads_per_multiprocessor": 2047}, "contradicts warp_size. Allowed: a multiple of 32"),
         ({"max_registers_per_thread": 256}, "256 is out of range. Allowed: 1 to 255"),
         ({"max_threads_per_block": 2**31 - 1}, "2,147,483,647 contradicts warp_size. Allowed: up to 262,144"),
