@@ -25,7 +25,7 @@ BUDGETS = {
     "device": 696,
     "builds": 1028,
     "compare": 1388,
-    "report": 3039,
+    "report": 3040,
     "render": 627,
     "page": 212,
     "api": 1790,

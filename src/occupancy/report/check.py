@@ -26,9 +26,7 @@ REMOVED = "removed"
 _SOURCE = re.compile(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error")
 NAMES = ("name", "demangled", "arch")
 
-_MEASURED = {each.key: each.about for each in SCAN_COLUMNS} | {
-    "spill_bytes": "Spill stores and loads per thread"
-}
+_MEASURED = {each.key: each.about for each in SCAN_COLUMNS} | {"spill_bytes": "Bytes of spills per thread"}
 CHECK_FINDINGS: Mapping[str, str] = {
     **{name: f"{_MEASURED[each.measure]}: worse {'since the baseline ' * each.compares}than {name} allows"
        for name, each in CRITERIA.items()},
@@ -130,7 +128,8 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
-    compares = check.removed or any(CRITERIA[row.violation.criterion].compares for row in rows)
+    criteria = dict.fromkeys(row.violation.criterion for row in rows)
+    absolute = [name for name in criteria if not CRITERIA[name].compares]
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
     fixes = {name: each.fix for each in removed for name in each.names}
     rows += [CheckRow(record, no_rule, fixes[name]) for name, record in changes.named_records(check.removed)]
@@ -147,10 +146,12 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     headline = [] if updated and not check.kernels else [_headline(check, len(kernels), removed)]
     headline += filter(None, [updated])
     details = list(_sections(check, kernels, removed))
+    compares = check.removed or len(absolute) < len(criteria)
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add --name NAME."
-        update = f"{command} --update.{one}" if check.rules.source else "set `update`"
-        details.append(Paragraph([f"To accept the changes since the baseline: {update}"]))
+        update = f"{command} --update.{one}" if check.rules.source else "set `update`."
+        left = f" It does not accept {join_and(absolute)}." if absolute else ""
+        details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
     notes = [note("assumed-threads")] if has_mark else []
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
