@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
@@ -14,7 +13,8 @@ from ..readers import KernelRecord
 MatchedBy = Literal["name", "stable_name", "code"]
 """Key that matched a pair: name and architecture, name without parameters and generated parts, or code."""
 
-Key = Callable[[KernelRecord], Hashable]
+Record = KernelRecord
+Key = Callable[[Record], Hashable]
 Pairs = Iterator[tuple[KernelRecord, KernelRecord]]
 
 compared_values: Key = attrgetter(
@@ -34,8 +34,7 @@ class Pair(NamedTuple):
     matched_by: MatchedBy
 
 
-@dataclass(frozen=True)
-class Matching:
+class Matching(NamedTuple):
     """Matched and unmatched kernels of two builds."""
 
     pairs: tuple[Pair, ...]
@@ -51,16 +50,21 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     kernels of the same source. With ``ignore_arch``, a kernel without a match for its architecture can match
     another architecture. The order of the kernels does not matter, and the cost is linear.
     """
-    removed, added = list(old), list(new)
-    pairs: list[Pair] = []
-    for matched_by, key in _KEYS if ignore_arch else _KEYS_WITH_ARCH:
-        matched = [Pair(before, after, matched_by) for before, after in _join(removed, added, key)]
-        pairs += matched
-        removed, added = _unpaired(removed, matched), _unpaired(added, matched)
-    copies = _copies(pairs, removed, added) if removed or added else []
-    removed = sorted(_unpaired(removed, copies), key=by_name)
-    added = sorted(_unpaired(added, copies), key=by_name)
-    return Matching((*pairs, *copies), tuple(removed), tuple(added))
+    removed, added, pairs = list(old), list(new), list[Pair]()
+
+    def add(matched: list[Pair]) -> None:
+        nonlocal removed, added
+        pairs.extend(matched)
+        paired = {id(record) for pair in matched for record in (pair.old, pair.new)}
+        removed, added = (
+            [each for each in records if id(each) not in paired] for records in (removed, added)
+        )
+
+    for keys in (_KEYS, _KEYS_OF_ANY_ARCH) if ignore_arch else (_KEYS,):
+        for matched_by, key in keys:
+            add([Pair(*records, matched_by) for records in _join(removed, added, key)])
+        add(_copies(pairs, removed, added) if removed or added else [])
+    return Matching(tuple(pairs), *(tuple(sorted(records, key=by_name)) for records in (removed, added)))
 
 
 def _architecture(record: KernelRecord) -> str:
@@ -68,14 +72,13 @@ def _architecture(record: KernelRecord) -> str:
     return (record.arch or "").rstrip("af")
 
 
-_KEYS_WITH_ARCH: tuple[tuple[MatchedBy, Key], ...] = (
+_KEYS: tuple[tuple[MatchedBy, Key], ...] = (
     ("name", attrgetter("name", "arch")),
     ("stable_name", lambda record: (stable_name(record.name), _architecture(record))),
     ("stable_name", lambda record: (unparametrized(record.name), _architecture(record))),
     ("code", lambda record: None if record.code is None else (record.code, record.arch)),
 )
-_KEYS: tuple[tuple[MatchedBy, Key], ...] = (
-    *_KEYS_WITH_ARCH,
+_KEYS_OF_ANY_ARCH: tuple[tuple[MatchedBy, Key], ...] = (
     ("name", lambda record: stable_name(record.name)),
     ("stable_name", lambda record: unparametrized(record.name)),
 )
@@ -101,25 +104,22 @@ def _grouped(records: Iterable[KernelRecord], key: Key) -> dict[Hashable, list[K
     return groups
 
 
-def _unpaired(records: list[KernelRecord], pairs: Iterable[Pair]) -> list[KernelRecord]:
-    paired = {id(record) for pair in pairs for record in (pair.old, pair.new)}
-    return [record for record in records if id(record) not in paired]
+def _copies(pairs: Iterable[Pair], removed: Iterable[Record], added: Iterable[Record]) -> list[Pair]:
+    """Pair each remaining kernel with an equal copy in the other build, or with the only one."""
+    # Identical kernels of several files are one record, and identical `static` kernels are one line of a
+    # baseline. A wheel can have a library for each version of CUDA, with more copies than another wheel.
+    before, after = (_finder(each) for each in ([pair.old for pair in pairs], [pair.new for pair in pairs]))
+    found = *((record, after(record)) for record in removed), *((before(record), record) for record in added)
+    return [Pair(old, new, "name") for old, new in found if old and new]
 
 
-def _copies(
-    pairs: Iterable[Pair], removed: Iterable[KernelRecord], added: Iterable[KernelRecord]
-) -> list[Pair]:
-    """Pair each remaining kernel with the only kernel of its name in the other build.
-
-    Identical kernels of several files are one record, and identical ``static`` kernels are one line of a
-    baseline. The two kernels of the new build match this one record.
-    """
-    old = _grouped((pair.old for pair in pairs), _copy)
-    new = _grouped((pair.new for pair in pairs), _copy)
-    before = [(record, new[_copy(record)]) for record in removed]
-    after = [(old[_copy(record)], record) for record in added]
-    copies = [Pair(record, only[0], "name") for record, only in before if len(only) == 1]
-    return copies + [Pair(only[0], record, "name") for only, record in after if len(only) == 1]
+def _finder(records: Iterable[Record]) -> Callable[[Record], Record | None]:
+    copies = _grouped(records, _copy)
+    only = {name: group[0] for name, group in copies.items() if len(group) == 1}
+    equal = {
+        (_copy(each), compared_values(each)): each for each in sorted(records, key=by_name, reverse=True)
+    }
+    return lambda record: equal.get((_copy(record), compared_values(record)), only.get(_copy(record)))
 
 
 def _copy(record: KernelRecord) -> Hashable:

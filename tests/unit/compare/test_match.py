@@ -70,6 +70,7 @@ def test_kernels_of_one_name_are_matched_by_their_values_then_by_their_file() ->
     changed = [kernel(regs=41, source="b.o"), kernel(regs=25, source="a.o")]
     assert all(one.source == other.source for one, other, _ in match(old, changed).pairs)
     assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).added] == [30]
+    assert not match([*old, kernel(regs=24, source="e.o")], moved).removed, "an equal copy is still there"
 
 
 def test_launches_are_matched_by_their_block_size() -> None:
