@@ -174,7 +174,7 @@ def _warpgroups(groups: str) -> list[Warpgroups]:
     for part in str(groups).replace(" ", "").split(","):
         number, colon, regs = part.partition(":")
         if not colon:
-            raise InputError(f"{shown(groups)} has a group without registers", where="groups", hint=hint)
+            raise InputError(f"{shown(groups)} is invalid", where="groups", hint=hint)
         registers = None if regs == "?" else parse_count(regs, "groups", hint)
         warpgroups.append(Warpgroups(parse_count(number, "groups", hint), registers))
     alike = groupby(warpgroups, key=lambda group: group.regs)

@@ -416,5 +416,5 @@ def multiprocessors(gpu: Gpu, given: int | str | None) -> int:
         hint = "Set `multiprocessor_count` (`--sms N`), or choose one of these names:"
         raise ambiguous(gpu.name, problem, gpu.variants, hint)
     listing = f'`occupancy.gpus("{gpu.cc}")` (`occupancy gpus {gpu.cc}`)'
-    hint = f"A grid requires it. Name a GPU, or pass its SM count. To list GPUs: {listing}."
+    hint = f"Waves and clusters require it. Name a GPU, or pass its SM count. To list GPUs: {listing}."
     raise InputError("is missing", where="multiprocessor_count", hint=hint)

@@ -94,7 +94,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
         if (is_bad := array != np.trunc(array)).any():  # includes NaN
             raise read.error(is_bad, "is not an integer")
     elif array.dtype.kind in "OU":
-        parse = parse_size if name in SHARED_MEMORY_FIELDS else partial(parse_count, hint=field.hint)
+        parse = parse_size if name in SHARED_MEMORY_FIELDS else partial(parse_count, hint="Pass integers.")
         if (is_missing := np.isin(array.astype(str), _MISSING)).any():
             raise read.error(is_missing, "is not an integer")
         parsed = [parse(each, read.place(index)) for index, each in enumerate(array.ravel().tolist())]

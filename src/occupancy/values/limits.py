@@ -277,7 +277,7 @@ class Limits:
 def similar_limits(name: str, names: Collection[str]) -> dict[str, Any]:
     """Return the hint and choices of `did_you_mean`, or the limit from which the number of warps follows."""
     limit = "max_threads_per_multiprocessor"
-    if "warps" in name:
+    if "warps" in name or name.endswith("warp"):
         return {"hint": f"Set {limit}, from which the warps per SM follow.", "choices": {limit: ""}}
     listing = "To list the names, run `print(occupancy.sources())` (`occupancy limits 9.0 --sources`)."
     name = {"cc": "compute_capability"}.get(name, name)

@@ -214,6 +214,6 @@ def nearest_names(name: str, names: Iterable[str]) -> list[str]:
     from difflib import SequenceMatcher  # only an error needs it
 
     likely = {other: SequenceMatcher(None, other[: len(name) + 1], name).ratio() for other in sorted(names)}
-    ordered = sorted(likely, key=lambda other: (sorted(other) == sorted(name), likely[other]), reverse=True)
+    ordered = sorted(likely, key=lambda x: (sorted(x) == sorted(name), name in x, likely[x]), reverse=True)
     related = {other for other in ordered if len(name) > 2 < len(other) and (name in other or other in name)}
     return [other for other in ordered if other in related or likely[other] > MIN_LIKENESS]
