@@ -47,8 +47,7 @@ class ArrayResults:
     ) -> Results:  # fmt: skip
         """Compute the results for arrays of kernels; the first dimension is the GPU if ``has_gpu_axis``.
 
-        The inputs are fields of `Kernel`. Carveout, caching, opt-in and shared memory mode are taken from
-        ``common``.
+        The inputs are fields of `Kernel`; carveout, caching, opt-in and shared memory mode come from ``common``.
         """
         check_model(model)
         names_given = outputs if isinstance(outputs, (list, tuple)) else ()

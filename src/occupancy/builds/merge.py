@@ -64,8 +64,7 @@ class Merged(NamedTuple):
 def merge(items: Iterable[Item]) -> Merged:
     """Merge records of the same kernel and architecture from several files.
 
-    Kernels come first, ordered by the first occurrence of their names, then launches. The order of the files
-    has no other effect.
+    Kernels come first, by the first occurrence of their names, then launches. File order has no other effect.
     """
     return _Merging(items).merged()
 

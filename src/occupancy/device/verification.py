@@ -261,8 +261,7 @@ class _Comparison:
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
         """Compare the potential block size.
 
-        Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own number of resident
-        blocks.
+        Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own resident blocks.
         """
 
         def computed(kernel: Kernel) -> tuple[int, int]:

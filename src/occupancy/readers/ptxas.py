@@ -1,7 +1,6 @@
 """Compiler text: ``ptxas -v`` in any log, ``cuobjdump -res-usage``, PTX.
 
-The items of a line are searched one by one, not by position: their number and order depend on the toolkit and
-the GPU.
+The items of a line are searched one by one: their number and order depend on the toolkit and the GPU.
 """
 
 from __future__ import annotations

@@ -31,12 +31,16 @@ METADATA_SUFFIX, IMAGE_SUFFIX, GZIP_SUFFIX = ".json", ".cubin", ".gz"
 
 def parse_metadata(content: Content) -> dict[str, Any] | None:
     """Parse the metadata of a kernel; None for other content."""
-    if content.size <= MAX_METADATA_BYTES:
-        with suppress(ValueError, RecursionError):
-            metadata = json.loads(content.text().read(MAX_METADATA_BYTES))
-            if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys():
-                return metadata
-    return None
+    if content.size > MAX_METADATA_BYTES:
+        return None
+    try:
+        metadata = json.loads(content.text().read(MAX_METADATA_BYTES))
+    except (ValueError, RecursionError) as error:
+        if content.path is None or not content.path.with_suffix(IMAGE_SUFFIX).is_file():
+            return None
+        what = "is damaged, so block size and shared memory are unknown. Let Triton compile the kernel again"
+        raise Malformed(what) from error
+    return metadata if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys() else None
 
 
 def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Item]:

@@ -102,8 +102,9 @@ class TestTriton:
             assert [getattr(each, "format", None) for each in found] == ["cubin"]  # other JSON is ignored
 
     def test_a_cubin_beside_damaged_metadata_is_read_by_itself(self, samples: Path, tmp_path: Path) -> None:
-        (path,) = (samples / "triton_cache").rglob("add.cubin")
-        shutil.copy(path, tmp_path)
+        shutil.copy(next((samples / "triton_cache").rglob("add.cubin")), tmp_path)
+        (tmp_path / "add.json").write_text('{"num_warps": 4,')
+        assert "is damaged" in str(next(iter(read(tmp_path))))
         (tmp_path / "add.json").write_text('{"num_warps": "four", "shared": 0}')
         for source in (tmp_path, tmp_path / "add.cubin"):
             problem, record = read(source)
@@ -112,9 +113,8 @@ class TestTriton:
             assert (record.format, record.regs, record.threads) == ("cubin", 26, 128)
 
     def test_other_files_of_the_cache_are_not_kernels(self, samples: Path, tmp_path: Path) -> None:
-        (path,) = (samples / "triton_cache").rglob("add.json")
-        for suffix in (".json", ".cubin"):
-            shutil.copy(path.with_suffix(suffix), tmp_path)
+        for path in (samples / "triton_cache").rglob("add.[jc]*"):
+            shutil.copy(path, tmp_path)
         (tmp_path / "__grp__add.json").write_text('{"child_paths": {"add.json": "/x/add.json"}}')
         (tmp_path / "add.ptx").write_text(".version 8.7\n.target sm_90a\n.visible .entry add()\n{\n}\n")
         (tmp_path / "add.source").write_text("def add(): pass\n")
