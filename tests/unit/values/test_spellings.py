@@ -164,5 +164,5 @@ def test_refusals(text: str, problem: str) -> None:
 )
 def test_names_of_other_tools_lead_to_ours(field: str, spellings: str) -> None:
     for each in spellings.split():
-        with pytest.raises(TypeError, match=rf"print\(\) has no argument {each!r}. Did you mean {field}\?"):
-            reject_unknown([each], print, FIELDS)
+        with pytest.raises(TypeError, match=rf"out\(\) has no argument {each!r}. Did you mean {field}\?"):
+            reject_unknown([each], parse_carveout, FIELDS)
