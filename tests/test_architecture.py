@@ -15,8 +15,8 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 204,
-    "values": 1396,
+    "errors": 206,
+    "values": 1397,
     "tables": 940,
     "engine": 853,
     "readers": 3354,
@@ -24,7 +24,7 @@ BUDGETS = {
     "arrays": 609,
     "device": 695,
     "builds": 1027,
-    "compare": 1388,
+    "compare": 1385,
     "report": 3040,
     "render": 627,
     "page": 212,

@@ -195,8 +195,10 @@ def type_name(value: object) -> str:
 
 def unreadable(error: Exception) -> str:
     """Return the problem of a file that cannot be read."""
-    if isinstance(error, (FileNotFoundError, IsADirectoryError)):
-        return "does not exist" if isinstance(error, FileNotFoundError) else "is a folder, not a file"
+    if isinstance(error, FileNotFoundError):
+        return "does not exist"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder, not a file"
     return f"cannot be read: {getattr(error, 'strerror', None) or error}"
 
 

@@ -13,8 +13,7 @@ from ..readers import KernelRecord
 MatchedBy = Literal["name", "stable_name", "code"]
 """Key that matched a pair: name and architecture, name without parameters and generated parts, or code."""
 
-Record = KernelRecord
-Key = Callable[[Record], Hashable]
+Key = Callable[[KernelRecord], Hashable]
 Pairs = Iterator[tuple[KernelRecord, KernelRecord]]
 
 compared_values: Key = attrgetter(
@@ -56,9 +55,7 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
         nonlocal removed, added
         pairs.extend(matched)
         paired = {id(record) for pair in matched for record in (pair.old, pair.new)}
-        removed, added = (
-            [each for each in records if id(each) not in paired] for records in (removed, added)
-        )
+        removed, added = ([each for each in left if id(each) not in paired] for left in (removed, added))
 
     for keys in (_KEYS, _KEYS_OF_ANY_ARCH) if ignore_arch else (_KEYS,):
         for matched_by, key in keys:
@@ -104,7 +101,7 @@ def _grouped(records: Iterable[KernelRecord], key: Key) -> dict[Hashable, list[K
     return groups
 
 
-def _copies(pairs: Iterable[Pair], removed: Iterable[Record], added: Iterable[Record]) -> list[Pair]:
+def _copies(pairs: list[Pair], removed: list[KernelRecord], added: list[KernelRecord]) -> list[Pair]:
     """Pair each remaining kernel with an equal copy in the other build, or with the only one."""
     # Identical kernels of several files are one record, and identical `static` kernels are one line of a
     # baseline. A wheel can have a library for each version of CUDA, with more copies than another wheel.
@@ -113,7 +110,7 @@ def _copies(pairs: Iterable[Pair], removed: Iterable[Record], added: Iterable[Re
     return [Pair(old, new, "name") for old, new in found if old and new]
 
 
-def _finder(records: Iterable[Record]) -> Callable[[Record], Record | None]:
+def _finder(records: list[KernelRecord]) -> Callable[[KernelRecord], KernelRecord | None]:
     copies = _grouped(records, _copy)
     only = {name: group[0] for name, group in copies.items() if len(group) == 1}
     equal = {

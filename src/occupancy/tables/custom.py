@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import TableError, UnknownComputeCapabilityError, invalid, shown
 from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, plain_value, similar_limits
+from ..values.numbers import listed
 from . import shipped
 from .files import read_toml, read_yaml
 
@@ -113,8 +114,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     missing = [name for name in _REQUIRED if name not in values]
     if known is None and missing:
         hint = 'Start from a shipped row with like: "9.0", and write only the differences.'
-        names = ", ".join(missing if len(missing) < 5 else [*missing[:3], f"{len(missing) - 3} more"])
-        raise TableError("are missing", where=where + names, hint=hint)
+        raise TableError("are missing", where=where + listed(missing, 4), hint=hint)
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
             _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")

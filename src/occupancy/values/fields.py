@@ -72,7 +72,8 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
     """
     if value is None or isinstance(value, Carveout):
         return value
-    text = re.sub("^max$", "100%", value.strip().lower()) if isinstance(value, str) else ""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    text = "100%" if text == "max" else text
     try:
         amount = parse_size(text.removesuffix("%") or value, where)
         is_percent = text.endswith("%") or (amount <= 100 and (not text or text.isdigit()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, Typed
 
 import occupancy  # to print: its public names load their modules on first use
 
-from ..errors import InputError, TableError, shown
+from ..errors import InputError, TableError, invalid, shown
 from .fields import MAX_REGISTERS_PER_THREAD
 from .numbers import grouped
 from .records import documented
@@ -306,7 +306,7 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
         if value is None and optional:
             continue
         if not is_valid(value):
-            problem = "a value is required" if value is None else f"{shown(value)} is invalid"
+            problem = "a value is required" if value is None else invalid(value)
             allowed += ", or None" if optional else ""
             raise TableError(problem, where=where + name, allowed=allowed)
         least = 0 if name in MAY_BE_ZERO else 1

@@ -49,13 +49,8 @@ def test_lines_that_are_errors(line: str) -> None:
 @pytest.mark.parametrize("place", ["before", "after", "alone"])
 def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
     log = b"" if place == "alone" else sample("ptxas_v.txt")
-    lines = [
-        "",
-        *FAILED,
-        *SUMMARIES,
-        *FINE[1:],
-        "\x1b[31mnvcc fatal   : \x1b[mx",
-    ]  # the last error is colored
+    colored = "\x1b[31mnvcc fatal   : \x1b[mx"
+    lines = ["", *FAILED, *SUMMARIES, *FINE[1:], colored]
     errors = "\n".join(lines).encode()  # without a final newline
     found = found_in(errors + b"\n" + log if place == "before" else log + errors)
     (problem,) = problems_of(found)
