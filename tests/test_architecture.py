@@ -24,7 +24,7 @@ BUDGETS = {
     "arrays": 609,
     "device": 695,
     "builds": 1027,
-    "compare": 1385,
+    "compare": 1384,
     "report": 3040,
     "render": 627,
     "page": 212,

@@ -166,8 +166,7 @@ def parse_baseline(content: bytes, name: str) -> Build:
         file: Any = BaselineFile.model_validate(values)
     except ValidationError as error:
         raise _first_mistake(error, name) from error
-    kernels = (KernelRecord(**line.model_dump(exclude_unset=True)) for line in file.kernels)
-    return Build(tuple(map(sanitize, kernels)), file.threads, name)
+    return Build(tuple(sanitize(KernelRecord(**vars(line))) for line in file.kernels), file.threads, name)
 
 
 def _first_mistake(error: ValidationError, file: str) -> BaselineError:

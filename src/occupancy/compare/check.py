@@ -29,7 +29,6 @@ class Demand(NamedTuple):
     number: int
     rule: Rule
     criterion: str
-    bound: float
 
     def __str__(self) -> str:
         return f"rule {self.number} ({self.rule.about}) sets {self.criterion}"
@@ -186,31 +185,29 @@ class _Run:
 
     rules: Rules
     baseline: Sequence[KernelRecord] | None
-    compared: set[Demand] = field(default_factory=set)
+    compared: set[tuple[int, str]] = field(default_factory=set)
     new: dict[Demand, KernelRecord] = field(default_factory=dict)
     unknown: dict[Demand, list[ScannedKernel]] = field(default_factory=lambda: defaultdict(list))
 
     def demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; later rules override earlier ones with the same criterion."""
-        latest: dict[str, Demand | None] = {}
-        for number, rule in enumerate(self.rules.rules, 1):
-            if rule.matching(kernel):
-                for name, bound in rule.bounds.items():
-                    latest[name] = None if bound is None else Demand(number, rule, name, bound)
-        return sorted(filter(None, latest.values()), key=lambda each: not CRITERIA[each.criterion].compares)
+        matching = [each for each in enumerate(self.rules.rules, 1) if each[1].matching(kernel)]
+        latest = {name: (number, rule) for number, rule in matching for name in rule.bounds}
+        names = sorted(latest, key=lambda name: not CRITERIA[name].compares)
+        return [Demand(*latest[name], name) for name in names if name in latest[name][1].demands]
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None) -> BrokenKernel:
         kernel, baseline_passes = row.record, True
         violations = []
         for demand in self.demands_on(kernel):
-            number, _, name, bound = demand
-            criterion = CRITERIA[name]
+            number, rule, name = demand
+            criterion, bound = CRITERIA[name], rule.demands[name]
             measure = MEASURES[criterion.measure]
             value, was = measure(row), None if old is None else measure(old)
             fails = criterion.measure == "occupancy" and value == 0  # no launch, maybe of the baseline too
             start: Any = 0  # all spills of a new kernel are new
             if criterion.compares and old is not None:
-                self.compared.add(demand)
+                self.compared.add((number, name))
                 start = was
             elif criterion.compares and criterion.most:
                 self.new.setdefault(demand, kernel)
@@ -251,7 +248,9 @@ class _Run:
             for demand, rows in self.unknown.items():
                 errors.add(_unknown_error(demand, rows))
             for demand, kernel in self.new.items():
-                if self.baseline is not None and demand not in self.compared and not is_partial:
+                if not (
+                    self.baseline is None or is_partial or (demand.number, demand.criterion) in self.compared
+                ):
                     archs = ", ".join(sorted({record.arch or "-" for record in self.baseline}, key=age))
                     problem = f"but the baseline ({archs}) has none of its kernels. {_on_arch(kernel)} is new"
                     hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."

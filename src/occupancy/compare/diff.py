@@ -181,7 +181,8 @@ def _direction(name: Measure, old: float | None, new: float | None, threshold: f
 
 def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
     """Yield the values that differ; launch bounds precede the registers that depend on them."""
-    if stable_name(old.record.name) != stable_name(new.record.name) and old.short_name != new.short_name:
+    names = {record.name for record in (old.record, new.record)}
+    if len(names) > 1 and len({*map(stable_name, names)}) > 1 and old.short_name != new.short_name:
         yield Change("name", old.short_name, new.short_name)
     if old.record.arch != new.record.arch:
         yield Change("arch", old.record.arch, new.record.arch)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
@@ -84,7 +84,7 @@ class RuleEntry:
         archs = ", ".join(arch.sm for arch in self.arch)
         return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
 
-    @property
+    @cached_property
     def patterns(self) -> tuple[str, ...]:
         """Patterns that include kernels."""
         return tuple(each for each in self.kernels if not each.startswith("!")) or ("*",)
@@ -143,13 +143,13 @@ class Rule(RuleEntry):
             for name, value in values.items():
                 object.__setattr__(self, name, errors.call(_parsed, name, parsers[name], value))
 
-    @property
+    @cached_property
     def bounds(self) -> dict[str, float | None]:
         """Criteria and their bounds; None if the kernels are exempt."""
         values = ((name, getattr(self, name)) for name in CRITERIA)
         return {name: None if value is False else value for name, value in values if value is not None}
 
-    @property
+    @cached_property
     def demands(self) -> dict[str, float]:
         """Criteria and their bounds, without exempting ones."""
         return {name: bound for name, bound in self.bounds.items() if bound is not None}
