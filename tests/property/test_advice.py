@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from occupancy import InputError
 from occupancy.advice.block_sizes import block_sizes
-from occupancy.advice.budget import budget
+from occupancy.advice.budget import budgets
 from occupancy.advice.launch_bounds import launch_bounds
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.runtime import (
@@ -172,21 +172,18 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
 @example(
     Question(shipped.limits("9.0"), Kernel(256, 32, smem=61440, carveout=Carveout(65536, "bytes")), "cuda")
 )
-def test_a_carveout_that_limits_is_raised_to_the_smallest_with_the_most_blocks(question: Question) -> None:
+def test_a_carveout_that_limits_is_raised_to_the_smallest_for_more_blocks(question: Question) -> None:
     limits, kernel, model = question
     sizes = limits.shared_memory_configurations if kernel.carveout else ()
     results = [Result(limits, kernel.replace(carveout=Carveout(size, "bytes")), model) for size in sizes]
-    held = {
-        size: each.active_blocks
-        for size, each in zip(sizes, results, strict=True)
-        if each.shared_memory_pool == size
-    }
-    most = max(held.values(), default=0)
-    expected = [size for size, blocks in held.items() if blocks == most > question.ask().active_blocks][:1]
-    steps = list(next_steps(question.ask()))
-    first = [step.requires for step in steps[:1] if "carveout" in step.requires]
-    assert first == [{"carveout": size} for size in expected]
-    assert not any("carveout" in step.requires for step in steps[1:])
+    blocks, expected = question.ask().active_blocks, []
+    for size, each in zip(sizes, results, strict=True):
+        if each.shared_memory_pool == size and each.active_blocks > blocks:
+            blocks = each.active_blocks
+            expected.append((blocks, each.occupancy, {"carveout": size}))
+    steps = [step for step in next_steps(question.ask()) if "threads" not in step.requires]
+    assert [tuple(step) for step in steps if "carveout" in step.requires] == expected
+    assert steps == sorted(steps, key=lambda step: (step.active_blocks, "carveout" not in step.requires))
 
 
 @given(questions())
@@ -269,7 +266,7 @@ def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question
     most = Result(limits, bare, model).active_blocks
     assume(most)
     asked = Question(limits, bare, model)
-    answer = budget(Gpu(limits), bare, blocks=1, model=model)
+    answer = budgets([(Gpu(limits), bare, model, 1)])[0]
     expected: list[Any] = []
     for blocks in range(most, 0, -1):
         limits_of_level = [most_up_to(asked, "regs", blocks), most_up_to(asked, "smem", blocks)]
@@ -304,18 +301,18 @@ def test_a_budget_reaches_its_target_and_no_level_below_does(question: Question,
     most = min(answers, key=lambda each: each.active_blocks)
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
-    answer = budget(Gpu(limits), kernel, blocks=blocks, model=model)
+    answer = budgets([(Gpu(limits), kernel, model, blocks)])[0]
     assert answer.wanted is not None
     reached = answer.wanted.active_blocks
     assert reached >= blocks
     assert all(each.active_blocks < blocks for each in answer.levels if each.active_blocks < reached)
     share = blocks * most.allocated.warps / limits.max_warps_per_multiprocessor
-    assert budget(Gpu(limits), kernel, occupancy=share, model=model) == answer
-    assert budget(Gpu(limits), kernel, occupancy=round(share, 3) or share, model=model) == answer
+    assert budgets([(Gpu(limits), kernel, model, None)], share)[0] == answer
+    assert budgets([(Gpu(limits), kernel, model, None)], round(share, 3) or share)[0] == answer
     with pytest.raises(InputError, match=rf"up to {most.active_blocks}\."):
-        budget(Gpu(limits), kernel, blocks=most.active_blocks + 1, model=model)
+        budgets([(Gpu(limits), kernel, model, most.active_blocks + 1)])
     with pytest.raises(InputError, match="out of range"):
-        budget(Gpu(limits), kernel, occupancy=0, model=model)
+        budgets([(Gpu(limits), kernel, model, None)], 0)
 
 
 @given(questions())

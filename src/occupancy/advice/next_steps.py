@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from heapq import merge
 from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
@@ -50,13 +51,19 @@ class NextStep(NamedTuple):
 
 
 def next_steps(now: Result) -> Iterator[NextStep]:
-    """Yield every higher occupancy with the required changes, and two other block sizes."""
-    if now.kernel.carveout is not None:
-        best = Result(now.limits, now.kernel.replace(carveout=None), now.model)
-        if best.active_blocks > now.active_blocks and (smallest := carveout(best).smallest):
-            yield step_with(now, {"carveout": smallest.shared_memory})
-    yield from using_less(now)
+    """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
+    yield from merge(_with_larger_carveouts(now), using_less(now), key=lambda step: step.active_blocks)
     yield from _with_other_block_sizes(now)
+
+
+def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
+    """Yield the smallest carveout for each higher number of blocks."""
+    blocks, kernel = now.active_blocks, now.kernel
+    best = kernel.carveout and Result(now.limits, kernel.replace(carveout=None), now.model).active_blocks
+    for each in carveout(now).configurations if best and best > blocks else ():
+        if each.active_blocks > blocks:
+            blocks = each.active_blocks
+            yield NextStep(blocks, each.occupancy, FrozenDict(carveout=each.shared_memory))  # type: ignore[arg-type]
 
 
 def step_with(now: Result, requires: Changes, reached: Result | None = None) -> NextStep:
@@ -125,10 +132,7 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
 
 
 def probably_uses_setmaxnreg(result: Result) -> bool:
-    """Return True for a block of several whole warpgroups with nearly all registers of an SM.
-
-    Its warpgroups probably exchange registers, so it should keep them.
-    """
+    """Return True for a block of whole warpgroups, which probably exchange nearly all registers of an SM."""
     limits, threads = result.limits, result.kernel.threads
     return (
         limits.compute_capability >= FIRST_WITH_SETMAXNREG

@@ -258,15 +258,14 @@ function blocksAllowed({ block_limits: allowed }, name) {
 }
 
 // ---- Advice
-// [{active_blocks, occupancy, requires}]: a larger carveout, lower amounts, nearest first, then two block sizes.
-const nextSteps = (now) => [...stepsByCarveout(now), ...stepsUsingLess(now), ...stepsByBlockSize(now)];
+// [{active_blocks, occupancy, requires}]: larger carveouts, lower amounts, two block sizes.
+const nextSteps = (now) => [...[...stepsByCarveout(now), ...stepsUsingLess(now)]
+  .sort((a, b) => a.active_blocks - b.active_blocks), ...stepsByBlockSize(now)];
 const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occupancy, requires });
-// The smallest carveout with the most blocks, if they are more.
-function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
-  const { active_blocks: most } = evaluate(limits, { ...kernel, carveout: null });
-  const best = limits.shared_memory_configurations.map((size) => withAmount({ limits, kernel }, "carveout", size))
-    .find((result) => result.active_blocks === most);
-  return most > blocks ? [stepTo(best, { carveout: best.shared_memory_pool })] : [];
+function stepsByCarveout(now, blocks = now.active_blocks) {
+  return now.limits.shared_memory_configurations.map((size) => withAmount(now, "carveout", size))
+    .filter(({ active_blocks: more }) => more > blocks && (blocks = more))
+    .map((result) => stepTo(result, { carveout: result.shared_memory_pool }));
 }
 function stepsUsingLess(now) {
   const { limits, kernel, block_limits: allowed } = now;
@@ -302,8 +301,8 @@ function stepsByBlockSize(now) {
     if (result.active_warps > warps && result.launchable) better.push(stepTo(result, { threads }));
   }
   better.sort((a, b) => Math.abs(a.requires.threads - kernel.threads) - Math.abs(b.requires.threads - kernel.threads));
-  const best = [...better].sort((a, b) => b.occupancy - a.occupancy);
-  return best[0] === better[0] ? better.slice(0, 1) : [better[0], best[0]];
+  const [best] = better.toSorted((a, b) => b.occupancy - a.occupancy);
+  return better.filter((step, at) => !at || step === best);
 }
 // Highest amounts that keep the blocks; null if unknown, or if nothing launches.
 function slack(now) {
