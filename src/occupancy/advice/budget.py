@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from ..engine.launch_failure import compile_error
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
-from ..values.numbers import size
+from ..values.numbers import join_and, size
 from ..values.records import readable
 from ..values.spellings import in_range
 from .launch_requirements import needs_opt_in
@@ -52,28 +52,35 @@ class BudgetFields(NamedTuple):
     """All levels, most blocks first."""
 
 
-def budget(
-    gpu: Gpu, kernel: Kernel, *, occupancy: float | None = None, blocks: int | None = None,
-    model: Model | None = None,
-) -> BudgetFields:  # fmt: skip
-    """Return the maximum registers and shared memory that reach a target."""
-    given = Result(gpu.limits, kernel, model)
-    if error := compile_error(gpu.limits, kernel):
-        problem, hint = error.split(". ", 1)
-        raise InputError(f"{problem} for {_named(gpu)}", hint=hint)
-    target = _target(given, occupancy, blocks)
-    least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
-    if least.active_blocks < target:
-        resources = () if occupancy is None and "blocks" in least.limiters else least.limiters
-        options = dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
-        raise _unreachable(gpu, least, target, occupancy, " and ".join(options))
-    levels = tuple(_levels(least))
-    wanted = [level for level in levels if level.active_blocks >= target][-1]
-    if given.active_blocks < target:
-        changes = [f"registers to {wanted.regs}"] if (kernel.regs or 0) > wanted.regs else []
-        changes += [f"shared memory to {size(wanted.smem)}"] if kernel.shared_memory > wanted.smem else []
-        raise _unreachable(gpu, given, target, occupancy, f"reduce {' and '.join(changes) or 'resources'}")
-    return BudgetFields(gpu, kernel, None if occupancy is None and blocks is None else wanted, levels)
+def budgets(
+    cases: Iterable[tuple[Gpu, Kernel, Model | None, int | None]], occupancy: float | None = None
+) -> list[BudgetFields]:
+    """Return the maximum registers and shared memory that reach the target of each case, or an occupancy."""
+    found, short = list[BudgetFields](), list[tuple[Gpu, Result, int]]()
+    registers, sizes = list[int](), list[int]()  # that reach the targets, if the kernel's own do not
+    for gpu, kernel, model, blocks in cases:
+        given = Result(gpu.limits, kernel, model)
+        if error := compile_error(gpu.limits, kernel):
+            problem, hint = error.split(". ", 1)
+            raise InputError(f"{problem} for {_named(gpu)}", hint=hint)
+        target = _target(given, occupancy, blocks)
+        least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
+        if least.active_blocks < target:
+            resources = () if occupancy is None and "blocks" in least.limiters else least.limiters
+            options = dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
+            raise _unreachable([(gpu, least, target)], occupancy, " and ".join(options))
+        levels = tuple(_levels(least))
+        wanted = [level for level in levels if level.active_blocks >= target][-1]
+        found.append(BudgetFields(gpu, kernel, None if occupancy is blocks is None else wanted, levels))
+        if given.active_blocks < target:
+            short.append((gpu, given, target))
+            registers += [wanted.regs] if (kernel.regs or 0) > wanted.regs else []
+            sizes += [wanted.smem] if kernel.shared_memory > wanted.smem else []
+    if short:
+        changes = [f"registers to {min(registers)}"] if registers else []
+        changes += [f"shared memory to {size(min(sizes))}"] if sizes else []
+        raise _unreachable(short, occupancy, f"reduce {' and '.join(changes) or 'resources'}")
+    return found
 
 
 def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
@@ -91,14 +98,16 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(gpu: Gpu, given: Result, target: int, share: float | None, change: str) -> InputError:
+def _unreachable(cases: Sequence[tuple[Gpu, Result, int]], share: float | None, change: str) -> InputError:
     """Return the error for too many blocks, with the maximum, its limiters, and a change."""
-    most = given.active_blocks
-    if not most:
-        return InputError(f"no block can be resident: {given.reason}")
-    limiters = " and ".join(given.limiters).replace("_", " ")
-    problem = f"{target:,} blocks do not fit on an SM of {_named(gpu)}, limited by {limiters}"
-    allowed = f"up to {most}" if share is None else f"up to {100 * given.occupancy:.4g}%"
+    gpus, results, targets = zip(*cases, strict=True)
+    least = min(results, key=lambda result: result.occupancy if share else result.active_blocks)
+    if not least.active_blocks:
+        return InputError(f"no block can be resident: {least.reason}")
+    limiters = dict.fromkeys(each.replace("_", " ") for result in results for each in result.limiters)
+    names, blocks = join_and([*map(_named, gpus)]), join_and([f"{each:,}" for each in sorted({*targets})])
+    problem = f"{blocks} blocks do not fit on an SM of {names}, limited by {join_and([*limiters])}"
+    allowed = f"up to {least.active_blocks}" if share is None else f"up to {100 * least.occupancy:.4g}%"
     hint = f"Lower the target{f', or {change}' if change else ''}."
     return InputError(problem, where="blocks" if share is None else "occupancy", allowed=allowed, hint=hint)
 

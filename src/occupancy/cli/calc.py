@@ -130,7 +130,7 @@ def budget(
     occupancy budget --threads 384 --cc 8.0,9.0,12.0 --blocks 8.0=2,9.0=2,12.0=4
     occupancy budget --gpu "H100,RTX 4090" --blocks 2 --stage-smem 16k
     """
-    from ..advice.budget import budget as budget_of
+    from ..advice.budget import budgets
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import budget_report, stages_report
     from ..values.spellings import parse_optional, parse_share, parse_size
@@ -141,11 +141,10 @@ def budget(
     kernel = kernel_of_inputs(None, {**inputs, "threads": 1} if is_any_size else inputs, gpus=gpus)
     share = parse_optional(parse_share, occupancy, "occupancy")
     numbers = _targets(gpus, blocks, limits_file)
-    each = zip(gpus, numbers, strict=True)
-    budgets = [budget_of(gpu, kernel, occupancy=share, blocks=number, model=model) for gpu, number in each]
+    cases = [(gpu, kernel, model, number) for gpu, number in zip(gpus, numbers, strict=True)]
     threads = None if is_any_size else kernel.threads
     targets = {"threads": threads, "occupancy": share, "blocks": blocks and numbers, "stage_smem": stage}
-    show((budget_report if stage is None else stages_report)(budgets, targets), output_format)
+    show((budget_report if stage is None else stages_report)(budgets(cases, share), targets), output_format)
 
 
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
