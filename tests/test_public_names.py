@@ -51,6 +51,7 @@ def test_few_names_in_one_order() -> None:
     names = [name for name in occupancy.__all__ if not inspect.ismodule(getattr(occupancy, name))]
     assert len(names) <= 46  # with the version
     assert len(set(occupancy.__all__)) == len(occupancy.__all__) == len(dir(occupancy))
+    assert all(dir(each) == each.__all__ for each in (occupancy.cuda, occupancy.triton))
 
 
 def test_types_of_public_signatures_are_public() -> None:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 from .advice import runtime
 from .advice.runtime import LaunchConfiguration
 from .api.occupancy import GpuLike, KernelLike, kernel_of_inputs, multiprocessors
 from .tables.gpus import find_gpu
-from .values.fields import KernelInputs
+from .values.fields import KernelInputs, Unpack
 from .values.spellings import parse_count, parse_shape
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = [
     "available_dynamic_shared_memory_per_block", "max_active_blocks_per_multiprocessor",
     "max_active_clusters", "max_potential_block_size",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def max_active_blocks_per_multiprocessor(

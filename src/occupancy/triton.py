@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .advice.waves import count_waves, full_wave
 from .api.occupancy import GpuLike, GpuList, KernelLike, compute, kernel_of_inputs, multiprocessors
 from .api.tuning import Criteria, Needs, blocks_per_cluster
 from .engine import Model
 from .tables.gpus import find_gpu
-from .values.fields import KernelInputs
+from .values.fields import KernelInputs, Unpack
 from .values.kernel import Launch
 from .values.spellings import in_range, parse_count, parse_shape, parse_size
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 __all__ = ["early_config_prune", "max_stages", "perf_model"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def early_config_prune(

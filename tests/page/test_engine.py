@@ -110,6 +110,8 @@ def test_a_mutated_rule_is_caught(rule: str, mutated: str) -> None:
 def test_words_are_those_of_the_library(engine: PageEngine) -> None:
     shares = [0, 1e-5, 0.0004, 0.0625, 1 / 3, 0.375, 2 / 3, 0.99999, 1]
     assert engine.value(f"{shares}.map(words.percent)") == [numbers.percent(share) for share in shares]
+    waves = [1, 2.5, 25 / 3, 1057 / 1056, 0.99999]
+    assert engine.value(f"{waves}.map((each) => words.decimal(each))") == [*map(numbers.decimal, waves)]
     sizes = [0, 1, 1000, 1001, 1024, 1152, 9344, 98304, 232448, 1 << 20]
     assert engine.value(f"{sizes}.map(words.size)") == [numbers.size(size) for size in sizes]
     counts = [0, 1, 12, 1536, 1234567]

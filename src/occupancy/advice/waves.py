@@ -33,10 +33,7 @@ class FullWave(NamedTuple):
     clusters: int | None
     """Resident clusters of the whole GPU; None for a kernel without clusters."""
     is_upper_bound: bool
-    """True if a real GPU may hold fewer clusters.
-
-    A cluster must stay within one GPU processing cluster, whose SMs differ between GPUs of one name.
-    """
+    """True if a real GPU may hold fewer clusters, because each must stay within one GPU processing cluster."""
 
 
 class WavesFields(NamedTuple):
@@ -45,10 +42,7 @@ class WavesFields(NamedTuple):
 
     @property
     def waves(self) -> float:
-        """Grid divided by a full wave, as Nsight Compute's launch__waves_per_multiprocessor.
-
-        A lower bound if the full wave is an upper bound.
-        """
+        """Grid divided by a full wave (launch__waves_per_multiprocessor); a lower bound for an upper bound."""
         return self.launch.blocks / self.full_wave.blocks
 
     @property

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
@@ -23,12 +23,10 @@ from ..report.diff import changes_by_name, diff_report
 from ..report.model import Report, Table
 from ..report.scan import Finding
 from ..tables.files import written_atomically
+from ..values.fields import Unpack
 from ..values.records import documented
 from .results import Printed
 from .scan import Path, Paths, Reading, ReadingOptions, SelectionOptions, as_list, as_sources
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 @documented

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from ..advice.launch_requirements import opt_ins
 from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
@@ -18,16 +18,13 @@ from ..report.model import Report
 from ..tables import shipped
 from ..tables.gpus import Gpu, all_gpus, find_gpu, find_gpus, find_one_or_several, gpus_matching
 from ..tables.sources import Provenance, provenance
-from ..values.fields import KernelInputs
+from ..values.fields import KernelInputs, Unpack
 from ..values.kernel import Kernel
 from ..values.limits import KINDS, ComputeCapability, Limits
 from ..values.records import readable
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_size
 from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, Shape, kernel_of_inputs, occupancy_on
 from .results import Printed, Results
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 @overload

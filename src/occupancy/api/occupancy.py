@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
-from ..advice.budget import BudgetLevel, budget
+from ..advice.budget import BudgetLevel, budgets
 from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
@@ -21,8 +21,9 @@ from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.model import SCHEMA_VERSION, Report, json_value
 from ..report.results import RESULT_COLUMNS, ResultRow
+from ..report.words import limited_by
 from ..tables.gpus import Architecture, Gpu, HasGpu, ambiguous, find_gpu, find_one_or_several
-from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelChanges, KernelInputs, reject_unknown
+from ..values.fields import TENSOR_MEMORY_UNIT, Carveout, KernelChanges, KernelInputs, Unpack, reject_unknown
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.numbers import count, percent
@@ -31,8 +32,6 @@ from ..values.spellings import parse_count, parse_optional, parse_shape, parse_s
 from .results import Budget, Budgets, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from ..report.explain import Explanation
 
 Shape = int | str | Iterable[int]
@@ -70,9 +69,10 @@ class Occupancy(Printed, Result):
 
     def __repr__(self) -> str:
         blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
-        why = f"does not launch: {self.reason}" if self.reason else f"limited by {', '.join(self.limiters)}"
+        why = f"does not launch: {self.reason}" if self.reason else limited_by(self.limiters)
         why = "does not compile" if self.compile_error else why
-        return f"<Occupancy {percent(self.occupancy)} on {self.gpu.label}: {blocks}, {why}>"
+        gpu = f"{self.gpu.label}{' with changed limits' if self.limits.changes else ''}"
+        return f"<Occupancy {percent(self.occupancy)} on {gpu}: {blocks}, {why}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Occupancy) and self._key() == other._key()
@@ -126,9 +126,7 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: Both targets were given, or the kernel's own values do not allow the target.
         """
-        share = parse_optional(parse_share, occupancy, "occupancy")
-        count = parse_optional(parse_count, blocks, "blocks")
-        return Budget(*budget(self.gpu, self.kernel, occupancy=share, blocks=count, model=self.model))
+        return Occupancies([self]).budget(occupancy=occupancy, blocks=blocks)[0]
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> LaunchBounds:
         """Return the register cap of ``__launch_bounds__(threads, blocks)``, and the occupancy with it.
@@ -238,10 +236,7 @@ class Occupancy(Printed, Result):
 
 
 class Occupancies(Results[Occupancy]):
-    """The occupancy of a kernel on several GPUs: a sequence that prints as one table.
-
-    Its methods return the result of `Occupancy`'s method on each GPU, in one report.
-    """
+    """Results on several GPUs, as one table. Methods return the results of `Occupancy`'s on each GPU."""
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancies:
         """Return the results for other inputs of the kernel, on the same GPUs."""
@@ -259,7 +254,10 @@ class Occupancies(Results[Occupancy]):
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets: ...
     def budget(self, *, occupancy: float | str | None = None, blocks: int | str | None = None) -> Budgets:
         """Return the budget on each GPU; ``print`` shows the limits that hold on all of them."""
-        return Budgets((result.budget(occupancy=occupancy, blocks=blocks) for result in self), budget_report)
+        share = parse_optional(parse_share, occupancy, "occupancy")
+        number = parse_optional(parse_count, blocks, "blocks")
+        cases = ((result.gpu, result.kernel, result.model, number) for result in self)
+        return Budgets((Budget(*each) for each in budgets(cases, share)), budget_report)
 
     def launch_bounds(self, *, blocks: int | str | None = None) -> Results[LaunchBounds]:
         """Return the launch bounds on each GPU."""
@@ -277,10 +275,6 @@ class Occupancies(Results[Occupancy]):
     def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
         """Return the waves of a grid on each GPU."""
         return Results((result.waves(grid, cluster=cluster) for result in self), waves_report)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the row of each result."""
-        return [row for result in self for row in result.rows()]
 
     def report(self) -> Report:
         return calc_report(list(map(ResultRow, self)))
@@ -355,10 +349,8 @@ _gpus_called = lru_cache(maxsize=256)(find_one_or_several)
 
 
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
-    """Compute the occupancy of a kernel on one GPU.
-
-    It fills a mutable `Result` first: to set the guarded attributes one by one takes a third longer.
-    """
+    """Compute the occupancy of a kernel on one GPU."""
+    # A mutable result first: to set the guarded attributes one by one takes a third longer.
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu
     result.__class__ = Occupancy

@@ -112,10 +112,7 @@ class LaunchBounds(Printed, LaunchBoundsFields):
 
 @readable
 class Slack(Printed, SlackFields):
-    """Largest value of each input that keeps the resident blocks, while the others stay the same.
-
-    The values are totals, not differences; None if no block is resident.
-    """
+    """Largest total of each input that keeps the resident blocks while the others stay; None without any."""
 
     def report(self) -> Report:
         return slack_report(self)

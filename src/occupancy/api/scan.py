@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
-from ..builds.names import matches
+from ..builds.names import count_kernels, matches
 from ..builds.rows import Evaluator, ScannedKernel, parse_block_size
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, shown
@@ -18,7 +18,7 @@ from ..readers.reading import read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
-from ..values.fields import reject_unknown
+from ..values.fields import Unpack, reject_unknown
 from ..values.limits import ComputeCapability
 from ..values.records import FrozenDict
 from ..values.spellings import did_you_mean, in_range, parse_count, parse_optional, parse_share
@@ -26,8 +26,6 @@ from .occupancy import GpuLike, occupancy_on
 from .results import Printed
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from ..compare.rules import Rule
 
 Path = str | os.PathLike[str]
@@ -187,8 +185,8 @@ def scan(
     if only_spilling and not chosen:  # 0 if spills are known
         counts = counts._replace(spilling=summary(rows).spilling)
     inputs = reading.inputs(below=share, spilling=only_spilling, limit=limit)
-    kernels = tuple(selection.ordered(chosen))
-    return Scan(kernels, tuple(problems), counts, len(records), inputs, selection.order_name(chosen))
+    kernels, found = tuple(selection.ordered(chosen)), count_kernels(records)
+    return Scan(kernels, tuple(problems), counts, found, inputs, selection.order_name(chosen))
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,7 +194,7 @@ class Scan(Printed, Sequence[ScannedKernel]):
     """Kernels of files, with their occupancy: a sequence that prints as ``occupancy scan``.
 
     ``problems`` are the damaged parts of the files, ``summary`` counts the kernels before ``limit``, and ``found``
-    counts all kernels in the files.
+    all kernels in the files, each once for all of its architectures and launches.
     """
 
     kernels: tuple[ScannedKernel, ...]
@@ -228,7 +226,7 @@ class Scan(Printed, Sequence[ScannedKernel]):
         return replace(self, kernels=chosen, summary=summary(chosen)) if isinstance(index, slice) else chosen
 
     def __repr__(self) -> str:
-        return f"<Scan of {len(self):,} kernels{f', {len(self.problems)} problems' if self.problems else ''}>"
+        return f"<Scan: {self.report().headline[0]}{f', {len(self.problems)} problems' if self.problems else ''}>"
 
 
 def as_list(given: Any) -> list[Any]:

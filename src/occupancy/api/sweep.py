@@ -81,10 +81,7 @@ def sweep(
 def grid_report(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, has_screen: bool = True
 ) -> Report:
-    """Return the report of every combination.
-
-    The inputs are fields of `Kernel` as text, with lists and ranges as `parse_values` reads them.
-    """
+    """Return the report of every combination of a kernel's inputs, as text that `parse_values` reads."""
     return sweep_report(_combinations(gpus, inputs, model), has_screen=has_screen)
 
 

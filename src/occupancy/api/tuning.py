@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..advice.waves import check_cluster
 from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
 from ..report.words import labels
 from ..tables.gpus import find_gpus
-from ..values.fields import FIELDS, Carveout, KernelInputs, reject_unknown
+from ..values.fields import FIELDS, Carveout, KernelInputs, Unpack, reject_unknown
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent
 from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, GpuList, kernel_of_inputs
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Config = TypeVar("Config")
 

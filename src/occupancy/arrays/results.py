@@ -258,10 +258,7 @@ def _combine(results: Sequence[Columns], out: Mapping[Output, Integers]) -> None
 def _levels(
     inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float64]
 ) -> Iterator[Integers]:
-    """Yield the flat indices of each level of occupancy, best first.
-
-    Levels are processed one by one: the inputs of all levels at once take gigabytes.
-    """
+    """Yield the flat indices of each level of occupancy, best first; all levels at once take gigabytes."""
 
     def at(name: str, places: Integers) -> Integers:
         return np.asarray(inputs[name].flat[places], np.int32)  # inputs of launchable kernels fit

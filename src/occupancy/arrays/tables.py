@@ -163,10 +163,7 @@ class Lookup(NamedTuple):
 
 
 def lookups(limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input]) -> list[Lookup]:
-    """Return the tables for each resource; the first is for threads and registers.
-
-    The inputs are fields of `Kernel`; options common to all elements are taken from ``common``.
-    """
+    """Return the table of each resource, first threads with registers; ``common`` has common options."""
     none = read_input(0, "smem")
     tables = [_threads_lookup(limits, model, common.caching, [inputs["threads"], inputs.get("regs", none)])]
     sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]

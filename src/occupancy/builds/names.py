@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fnmatch import translate
 from functools import lru_cache
 
-from ..readers.record import demangle
+from ..readers.record import KernelRecord, demangle
 
 # nvcc names an unnamed namespace after the file, between hashes of its path and of its content:
 # _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number in older versions. With -rdc=true, this is
@@ -77,6 +77,15 @@ def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | 
             if versioned := _VERSIONED.fullmatch(name, begin, end):
                 return start, end, versioned[1]
     return None
+
+
+def count_kernels(records: Iterable[KernelRecord]) -> int:
+    """Count kernels, each once for all of its architectures and launches."""
+    compiled = {(each.name, each.arch, None if each.launches else id(each)) for each in records}
+    numbers, most = Counter((name, arch) for name, arch, _ in compiled), dict[str, int]()
+    for (name, _), number in numbers.items():
+        most[name] = max(number, most.get(name, 0))
+    return sum(most.values())
 
 
 @lru_cache(maxsize=1 << 14)

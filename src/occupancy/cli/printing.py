@@ -25,6 +25,11 @@ FORMAT_OF_ENDING = {
     ".txt": "text", ".xml": "junit",
 }  # fmt: skip
 COMMON_FORMATS = ("text", "json", "jsonl", "csv", "markdown")
+CSV_NOTES = {
+    "other-gpu": "", "changed-limits": "", "assumed-threads": "threads_assumed", "spills-counted": "spills_from",
+    "dynamic-smem": "dynamic_smem",
+}  # fmt: skip
+"""Note for a CSV without a column -> this column."""
 CHECK_FORMATS = ("html", "github", "junit", "sarif")
 
 
@@ -44,10 +49,8 @@ def output_option(text: str) -> Option:
 
 
 def show(report: Report, output_format: str | None) -> None:
-    from ..report.model import Paragraph, note
+    from ..report.model import Paragraph
 
-    if changes := click.get_current_context().params.get("changes"):
-        report = replace(report, notes=[note("changed-limits", changes=", ".join(changes)), *report.notes])
     report = replace(report, details=[  # only the option, not the method of Python
         each._replace(lines=[re.sub(f"`[^`]+`{OPTION}", r"\1", line) for line in each.lines])
         if isinstance(each, Paragraph) else each
@@ -75,8 +78,9 @@ def show(report: Report, output_format: str | None) -> None:
         pieces = {"csv": data.csv_pieces, "json": data.json_pieces, "jsonl": data.json_line_pieces}
         for piece in pieces[output_format](report):
             click.echo(piece, nl=False, color=True)  # escape codes are escaped: nothing to remove
-        for each in report.notes:
-            if output_format == "csv" and each.code in ("other-gpu", "changed-limits"):  # no column says it
+        keys = {column.key for column in report.columns}
+        for each in report.notes if output_format == "csv" else ():
+            if each.code in CSV_NOTES and CSV_NOTES[each.code] not in keys:
                 click.echo(each.text, err=True)
 
 

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ..builds.merge import merge
-from ..builds.names import stable_name
+from ..builds.names import count_kernels, stable_name
 from ..errors import BaselineError, ReadError, invalid
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.limits import ReadLimits, sanitize
@@ -82,8 +82,8 @@ class Build:
     @property
     def size(self) -> str:
         """Number of kernels, whatever their architectures, and of architectures."""
-        names, archs = ({getattr(record, name) for record in self.kernels} for name in ("name", "arch"))
-        return f"{count(len(names), 'kernel')}, {count(len(archs), 'architecture')}"
+        archs = {record.arch for record in self.kernels}
+        return f"{count(count_kernels(self.kernels), 'kernel')}, {count(len(archs), 'architecture')}"
 
     def __repr__(self) -> str:
         return f"<Build of {self.size}>"

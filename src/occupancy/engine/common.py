@@ -113,12 +113,14 @@ def unsupported(limits: Limits, where: str, feature: str, limit: str) -> InputEr
 
 
 def check_modes(limits: Limits, kernel: Kernel) -> None:
-    """Reject a caching mode or shared memory mode that the GPU does not support."""
+    """Reject a caching mode, a shared memory mode or tensor memory that the GPU does not support."""
     if kernel.caching is not None and not limits.partitioned_global_caching:
         raise unsupported(limits, "caching", "caching mode for global loads", "partitioned_global_caching")
     if kernel.shared_memory_mode is not None and limits.max_oversized_shared_memory_per_block is None:
         limit = "max_oversized_shared_memory_per_block"
         raise unsupported(limits, "shared_memory_mode", "oversized shared memory", limit)
+    if kernel.tensor_memory is not None:
+        blocks_by_tensor_memory(limits, kernel.tensor_memory)
 
 
 def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from types import ModuleType
 
 from ..errors import InputError, shown
 from ..tables.gpus import Gpu
@@ -15,16 +15,8 @@ from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
 from .launch_failure import LaunchFailure, compile_error, first_failure
 
-
-class ModelRules(Protocol):
-    """Model: a module with these functions."""
-
-    def supports(self, limits: Limits, /) -> bool: ...
-    def evaluate(self, limits: Limits, kernel: Kernel, /) -> tuple[BlockLimits, Allocation]: ...
-    def shared_memory_pool(self, limits: Limits, kernel: Kernel, per_block: int, /) -> int: ...
-
-
-MODELS: dict[Model, ModelRules] = {"cuda": cuda, "spreadsheet": spreadsheet}
+MODELS: dict[Model, ModuleType] = {"cuda": cuda, "spreadsheet": spreadsheet}
+"""Model -> its module, with ``supports``, ``evaluate`` and ``shared_memory_pool``."""
 
 
 def default_model(limits: Limits) -> Model:
@@ -37,7 +29,7 @@ def check_model(model: Model | None) -> None:
         raise InputError(f"{shown(model)} is unknown", where="model", **did_you_mean(str(model), MODELS))
 
 
-def rules(limits: Limits, model: Model) -> ModelRules:
+def rules(limits: Limits, model: Model) -> ModuleType:
     """Return the rules of a model."""
     check_model(model)
     chosen = MODELS[model]
@@ -126,7 +118,8 @@ class Result:
     @property
     def shared_memory_pool(self) -> int:
         """Bytes of shared memory that the SM selects for this kernel."""
-        return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
+        pool = MODELS[self.model].shared_memory_pool
+        return int(pool(self.limits, self.kernel, self.allocated.shared_memory))
 
     @property
     def resources(self) -> dict[Resource, Use]:

@@ -10,15 +10,7 @@ from typing import NamedTuple
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
-from .common import (
-    Allocation,
-    BlockLimits,
-    blocks_by_tensor_memory,
-    check_modes,
-    divide_up,
-    round_up,
-    shared_memory_configuration,
-)
+from .common import Allocation, BlockLimits, check_modes, divide_up, round_up, shared_memory_configuration
 
 
 class Bound(NamedTuple):
@@ -48,8 +40,6 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     """
     column = column_of(limits)
     check_modes(limits, kernel)
-    if kernel.tensor_memory is not None:
-        blocks_by_tensor_memory(limits, kernel.tensor_memory)  # unsupported on every GPU of this model
     warps = divide_up(kernel.threads, limits.warp_size)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
@@ -63,10 +53,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 
 
 def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int:
-    """Return the registers of one block.
-
-    On 1.x they are allocated to the whole block, with warps rounded up to pairs.
-    """
+    """Return the registers of one block; on 1.x, of its warps rounded up to pairs."""
     registers = kernel.regs or 0
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)

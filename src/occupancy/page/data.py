@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ..engine import Result
-from ..report.limits import NAMES, limit_label, limit_text
+from ..report.limits import NAMES, limit_label
+from ..report.words import limit_text
 from ..tables.gpus import WELL_KNOWN
 from ..tables.products import products
 from ..tables.shipped import known, limits

@@ -14,7 +14,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, percent, size
 from .model import Column, Paragraph, Report, Section, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
-from .results import RESULT_COLUMNS, permit_notes
+from .results import RESULT_COLUMNS, gpu_notes
 from .words import LABELS, gpu_name, gpu_text, limited_by, uses_of
 
 MOST_LEVELS, MOST_ROWS = 5, 16
@@ -81,8 +81,9 @@ def block_sizes_report(
         SimpleNamespace(gpu=of.result.gpu, result=result, compile_error=of.result.compile_error)
         for of, result in pairs
     ]
-    parts = headline, COLUMNS, on_gpus, "block_sizes", inputs, details
-    return Report("block-sizes", *parts, permit_notes(each.result for each in on_gpus), has_table=False)
+    notes = gpu_notes(gpus, (each.result for each in on_gpus))
+    parts = headline, COLUMNS, on_gpus, "block_sizes", inputs, details, notes
+    return Report("block-sizes", *parts, has_table=False)
 
 
 def _rows(sizes: Sequence[Any]) -> list[SizeRow]:

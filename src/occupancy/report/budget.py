@@ -21,7 +21,7 @@ from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, chosen, facts, note, values_of
-from .results import RESULT_COLUMNS, permit_notes
+from .results import RESULT_COLUMNS, gpu_notes
 from .words import gpu_name, gpu_text, kernel_text, labels, uses_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def budget_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any] | 
         rows.append(row._replace(launch_bounds=_in_source(gpus, kernel, blocks, regs)))
     described = kernel if has_target else kernel.replace(regs=None, smem=None)  # rows are for any amounts
     least = (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus)
-    headline, notes = [kernel_text(described, *gpus)], [*permit_notes(least), note("budget-both")]
+    headline = [kernel_text(described, *gpus)]
+    notes = [*gpu_notes(gpus, least), note("budget-both")]
     if has_target:
         registers, memory = count(min(rows[0].regs), "register"), size(min(rows[0].smem))
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
@@ -121,7 +122,7 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
     headline = result, any_size if targets["threads"] is None else kernel_text(kernel, *gpus)
     inputs = {**kernel.to_dict(), **targets}
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
-    notes = permit_notes(Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus)
+    notes = gpu_notes(gpus, (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus))
     return Report("stages", headline, STAGES_COLUMNS, rows, "levels", inputs, notes=notes, values=values)
 
 
@@ -198,6 +199,7 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
         notes.insert(0, note("at-the-cap"))
     elif kernel.regs > min(caps):
         notes = [note("above-the-cap", regs=kernel.regs, cap=min(caps))]
+    notes[:0] = gpu_notes(each.gpu for each in bounds)
     headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], {**kernel.to_dict(), "blocks": blocks}
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)
 

@@ -14,11 +14,11 @@ from ..advice.waves import FullWave, WavesFields
 from ..engine.common import shared_memory_configuration
 from ..tables.gpus import Gpu
 from ..values.kernel import Launch
-from ..values.numbers import count, percent, plain, size
+from ..values.numbers import count, decimal, percent, plain, size
 from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
-from .results import RESULT_COLUMNS, ResultRow, gpu_remarks, occupancy_or_failure, part_report, permit_notes
+from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, occupancy_or_failure, part_report
 from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 
@@ -86,7 +86,8 @@ def calc_report(
         if not one:
             details.append(Table(gpu_text(row.gpu), RESOURCE_TABLE, list(_resource_rows(row))))
         details += _explanation(explain(row.result))
-    notes = list(dict.fromkeys(each for row in rows for each in _notes(row, is_only=one)))
+    notes = gpu_notes((row.gpu for row in rows), (row.result for row in rows))
+    notes += dict.fromkeys(each for row in rows for each in _notes(row, is_only=one))
     inputs = {**kernel.to_dict(), **(launch or {})}
     return Report("calc", headline, COLUMNS, rows, "gpus", inputs, details, notes, has_table=not one)
 
@@ -208,7 +209,6 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
         requested = shared_memory_configuration(result.limits, kernel.carveout)
         if result.shared_memory_pool > requested:
             yield note("carveout-raised")
-    yield from permit_notes([result])
     if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
     elif is_only and row.result.compile_error is None and any("regs" in step.requires for step in row.steps):
@@ -243,7 +243,8 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
     launch = waves[0].launch
     first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
     headline = first, kernel_text(launch.kernel, *(result.gpu for result in results))
-    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", launch.kernel.to_dict())
+    parts = headline, WAVE_COLUMNS, waves, "gpus", launch.kernel.to_dict(), ()
+    return Report("waves", *parts, gpu_notes(results))
 
 
 def _waves_text(waves: WavesFields) -> str:
@@ -262,7 +263,7 @@ def _waves_text(waves: WavesFields) -> str:
 
 
 def _number_of_waves(waves: WavesFields) -> str:
-    return f"{'at least ' if waves.full_wave.is_upper_bound else ''}{waves.waves:,.2f}"
+    return f"{'at least ' if waves.full_wave.is_upper_bound else ''}{decimal(waves.waves)}"
 
 
 def _wave_blocks(wave: FullWave) -> str:
@@ -310,5 +311,5 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
     headline, details = [runs, kernel_text(kernel)], gpu_remarks(fits, [fit.reason for fit in fits])
-    notes = permit_notes(fit.result for fit in fits if fit.result is not None)
+    notes = gpu_notes((fit.gpu for fit in fits), (fit.result for fit in fits if fit.result is not None))
     return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)

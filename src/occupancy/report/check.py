@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any, NamedTuple
 
-from ..builds.names import short_name
+from ..builds.names import count_kernels, short_name
 from ..builds.select import age
 from ..compare.baseline import line_of
 from ..compare.check import BrokenKernel, Checked, Violation
@@ -189,7 +189,7 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
 def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture") if check.kernels else ""
     where = f"({', '.join(filter(None, [check.rules.source, archs]))})"
-    number = len({record.name for record in check.kernels})
+    number = count_kernels(check.kernels)
     kernels = count(number, "kernel")
     if check.passed:
         few = ("No kernels", "The kernel passes", "Both kernels pass")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import OccupancyError
 from ..values.limits import KINDS
 from ..values.numbers import count
-from .limits import CC, limit_label, limit_text
+from .limits import CC, limit_label
 from .model import Column, Paragraph, Report, Section, Table, values_of
+from .words import limit_text
 
 if TYPE_CHECKING:
     from ..device import Device, Verification

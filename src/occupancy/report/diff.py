@@ -92,12 +92,11 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
     if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
     headline += computed_for(inputs)
-    values = {"summary": differences.summary}
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
     notes = list(_notes(differences))
     columns = named(COLUMNS, rows)
     parts = ([headline], columns, rows, "kernels", inputs, details, notes)
-    return Report("diff", *parts, values=values, has_table=False)
+    return Report("diff", *parts, values={"summary": differences.summary}, has_table=False)
 
 
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:

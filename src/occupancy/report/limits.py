@@ -10,8 +10,10 @@ from typing import Any
 from ..tables.gpus import CURRENT_FROM, Gpu
 from ..tables.sources import Provenance
 from ..values.limits import KINDS, Limits, SpreadsheetColumn
-from ..values.numbers import count, plain, size
+from ..values.numbers import count
 from .model import Column, Paragraph, Report, Section, Table
+from .results import gpu_notes
+from .words import limit_text
 
 _OVERVIEW = {
     "architecture": "Architecture", "max_threads_per_multiprocessor": "Threads",
@@ -44,17 +46,6 @@ def limit_label(name: str) -> str:
     return _LABELS.get(name, words[0].upper() + words[1:])
 
 
-def limit_text(name: str, value: Any) -> str:
-    """Return a limit as people read it: ``96 KiB``, ``1024 x 1024 x 64``, ``-`` for None."""
-    if isinstance(value, SpreadsheetColumn):
-        return f"version {value.version}"
-    if name == "shared_memory_configurations" and value is not None:
-        return ", ".join(str(each // 1024) for each in value) + " KiB"
-    if isinstance(value, tuple):
-        return " x ".join(map(str, value))
-    return size(value) if type(value) is int and "shared_memory" in name else plain(value)
-
-
 def _plain_value(value: Any) -> Any:
     return asdict(value) if isinstance(value, SpreadsheetColumn) else value
 
@@ -81,7 +72,8 @@ def limits_report(found: Sequence[Gpu | Limits], *, is_overview: bool = False) -
     if is_overview:
         newer = all(row.compute_capability >= CURRENT_FROM for row in rows)
         scope = f", compute capability {CURRENT_FROM} and newer (--all adds older ones)" if newer else ""
-        return Report("limits", [f"Limits of an SM{scope}"], COLUMNS, rows, "compute_capabilities")
+        headline = [f"Limits of an SM{scope}"]
+        return Report("limits", headline, COLUMNS, rows, "compute_capabilities", notes=gpu_notes(gpus))
     label = Column("label", "Limit", limit_label, align="left")
     columns = list(map(_limit_column, rows))
     names = [name for name in NAMES if any(getattr(row, name) is not None for row in rows)]
@@ -89,7 +81,8 @@ def limits_report(found: Sequence[Gpu | Limits], *, is_overview: bool = False) -
     tables = [Table("", [label, *columns[start : start + SIDE_BY_SIDE]], names) for start in starts]
     shown = ", ".join(gpu.cc if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
     headline = [f"Limits of an SM: {shown}"]
-    return Report("limits", headline, COLUMNS, rows, "compute_capabilities", details=tables, has_table=False)
+    parts = headline, COLUMNS, rows, "compute_capabilities", dict[str, Any](), tables, gpu_notes(gpus)
+    return Report("limits", *parts, has_table=False)
 
 
 def _limit_column(row: Limits) -> Column:

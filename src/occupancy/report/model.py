@@ -56,7 +56,7 @@ NOTES = {note.code: note for note in (
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),
-    Note("changed-limits", "Limits changed with --set: {changes}."),
+    Note("changed-limits", "Limits of {ccs} that differ from the table: {changes}."),
     Note("other-archs", "The same names were added and removed. To compare them, set `ignore_arch` (`--ignore-arch`)."),
     Note("autotuner", "Candidates that the autotuner rejected come last, because they do not run."),
 )}  # fmt: skip
@@ -126,11 +126,11 @@ def cut_in_middle(texts: Sequence[str], width: int) -> list[str]:
     for (start, end), alike in groups.items():
         ends = [end] * len(alike)
         if len(alike) > 1:
-            differing = len(commonprefix(alike)) - tail // 5  # noqa: RUF071
-            rests = [text[differing:] for text in alike]
-            ends = cut_in_middle(rests, tail) if tail > len("a...z") else [rest[:tail] for rest in rests]
+            rests = [text[len(commonprefix(alike)) :] for text in alike]  # noqa: RUF071
+            starts = [rest if len(rest) <= tail else f"{rest[: max(tail - 3, 2)]}..." for rest in rests]
+            ends = cut_in_middle(rests, tail) if tail > len("a...z") else starts
         for text, shown in zip(alike, ends, strict=True):
-            cut[text] = f"{start.rstrip('.')}...{shown.lstrip('.')}"
+            cut[text] = f"{start[: width - len(f'...{shown}')].rstrip('.')}...{shown.lstrip('.')}"
     return [cut.get(text, text) for text in texts]
 
 

@@ -13,9 +13,10 @@ from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine import Result
-from ..values.numbers import percent, plain, size
+from ..tables.gpus import Gpu
+from ..values.numbers import listed, percent, plain, size
 from .model import Column, Note, Paragraph, Report, Section, note, values_of
-from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, result_text
+from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, limit_text, result_text
 
 
 class ResultRow:
@@ -101,9 +102,19 @@ RESULT_COLUMNS = (
 """Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
 
 
-def permit_notes(rows: Iterable[Any]) -> list[Note]:
-    """Return the note on the permit of tensor memory if it alone limits a row."""
-    return [note("tensor-memory")] if any(row.limiters == ("virtual_resources",) for row in rows) else []
+def gpu_notes(gpus: Iterable[Gpu | Result], results: Iterable[Any] = ()) -> list[Note]:
+    """Return notes on limits that differ from the table, and on a permit of tensor memory that limits."""
+    ccs, limits = dict[str, list[str]](), (each.limits for each in gpus)
+    for each in dict.fromkeys({id(each): each for each in limits}.values()):  # thousands of rows share them
+        changes = each.changes
+        if "max_shared_memory_per_multiprocessor" in changes:
+            changes.pop("shared_memory_configurations", None)  # the largest is the maximum
+        if changes:
+            text = ", ".join(f"{name}={limit_text(name, value)}" for name, value in changes.items())
+            ccs.setdefault(text, []).append(str(each.compute_capability))
+    notes = [note("changed-limits", ccs=listed(names), changes=text) for text, names in ccs.items()]
+    has_permit = any(result.limiters == ("virtual_resources",) for result in results)
+    return [*notes, note("tensor-memory")] if has_permit else notes
 
 
 def gpu_remarks(rows: Sequence[Any], reasons: Sequence[str | None]) -> list[Section]:
@@ -125,8 +136,8 @@ def part_report(
     headline = [] if others else [result_text(first)]
     headline.append(kernel_text(first.kernel, first.gpu, *(each.gpu for each in others)))
     columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))
-    inputs = first.kernel.to_dict()
-    return Report(name, headline, columns, rows, inputs=inputs, details=details, has_table=not details)
+    inputs, notes = first.kernel.to_dict(), gpu_notes(part.result for part in parts)
+    return Report(name, headline, columns, rows, "results", inputs, details, notes, has_table=not details)
 
 
 def keyed_column(key: str) -> Column:

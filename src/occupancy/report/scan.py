@@ -8,17 +8,18 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ..builds.names import short_names
+from ..builds.names import count_kernels, short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel
 from ..builds.select import age
 from ..errors import InputError
 from ..readers.record import file_name
 from ..tables.gpus import runs_on
 from ..values.fields import LIKELY
-from ..values.numbers import count, join_and, percent, size
+from ..values.numbers import count, decimal, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
 from .model import ALWAYS, Column, Note, Report, note, values_of
+from .results import gpu_notes
 from .words import computed_for, gpu_name, labels, limited_by, step_text
 
 MOST_IN_FULL = 60
@@ -53,9 +54,11 @@ SCAN_FINDINGS: Mapping[str, str] = {
 
 
 class ScanSummary(NamedTuple):
-    """Kernels in numbers."""
+    """Numbers of kernels, each counted once for all of its architectures and launches."""
 
     kernels: int
+    rows: int
+    """Kernels counted for each architecture, and for each configuration of their launches."""
     launches: int
     archs: tuple[str, ...]
     spilling: int | None
@@ -67,15 +70,16 @@ class ScanSummary(NamedTuple):
 def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
     """Count kernels, and reasons to look at them."""
     run = [row for row in rows if row.record.chosen is not False]
-    spilled = [row.spilled_bytes for row in run if row.spilled_bytes is not None]
     archs = {row.record.arch or "an unknown architecture" for row in rows}
+    knows_spills = not rows or any(row.spilled_bytes is not None for row in run)
     return ScanSummary(
-        kernels=len(rows),
+        kernels=count_kernels(rows),
+        rows=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),
-        spilling=sum(map(bool, spilled)) if spilled or not rows else None,
-        below_half=sum(row.launchable is True and (row.occupancy or 0) < LOW for row in run),
-        not_launchable=sum(row.launchable is False for row in run),
+        spilling=count_kernels(row for row in run if row.spilled_bytes) if knows_spills else None,
+        below_half=count_kernels(row for row in run if row.launchable and (row.occupancy or 0) < LOW),
+        not_launchable=count_kernels(row for row in run if row.launchable is False),
     )
 
 
@@ -135,7 +139,7 @@ def _field(name: str, kind: str, about: str, title: str = "", text: Any = None, 
 
 COLUMNS: tuple[Column, ...] = (
     Column("demangled", "Kernel", "record.demangled", show=attrgetter("short_name"), about="Readable name",
-           align="left", type="string", cut_to=24, widest=60, is_name=True),
+           align="left", type="string", cut_to=24, is_name=True),
     _field("arch", "string", "Target of the compiler, such as sm_90a", "Arch"),
     Column("threads", "Threads", show=threads_text, about="Threads per block", optional=3, type="integer"),
     Column("threads_assumed", about="True if the block size is assumed", type="boolean"),
@@ -155,7 +159,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("spill_load_bytes", "integer", "Bytes of spill loads per thread"),
     _field("spills_from", "string", '"compiler" if printed by ptxas, "code" if counted in the machine code'),
     _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", _bytes_text, 10),
-    Column("waves", "Waves", text="{:,.2f}".format, about="Waves of each launch", optional=11, type="number"),
+    Column("waves", "Waves", text=decimal, about="Waves of each launch", optional=11, type="number"),
     Column("next_step", "Next step", text=step_text,
            about="Next higher level of occupancy, with all required changes", align="left", optional=1, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
@@ -243,17 +247,16 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     limited = set(map(_limiters_text, shown))
     at = f" for {archs.pop()}" if len(archs) == 1 < len(counts.archs) else ""
     at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
-    headline = [_headline(scan, at if len(shown) == counts.kernels else "")]
-    if len(shown) < counts.kernels:
-        headline.append(f"First {len(shown):,}{at}, {scan.order}")
+    headline = [_headline(scan, at if len(shown) == counts.rows else "")]
+    if len(shown) < counts.rows:
+        headline.append(f"First {len(shown):,} of {counts.rows:,} rows{at}, {scan.order}")
     if len(limited) == 1 and any(limited):
         text, those = limited_by(shown[0].limiters), "All" if len(shown) == len(rows) else "These"
         headline.append(text.capitalize() if len(rows) == 1 else f"{those} are {text}")
     columns = named(columns or _screen_columns(shown), shown)
-    values = values_of(scan, "summary", "found")
     notes = list(_notes(shown, {column.key for column in columns}))
     parts = headline, columns, rows, "kernels", scan.inputs, (), notes
-    return Report("scan", *parts, values=values, limit=limit)
+    return Report("scan", *parts, values=values_of(scan, "summary", "found"), limit=limit)
 
 
 def _headline(scan: Any, at: str) -> str:
@@ -299,6 +302,7 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
+    yield from gpu_notes(row.result for row in rows if row.result)
     yield from row_notes(rows, [code for code, (key, _) in _NOTED.items() if key in keys])
 
 

@@ -15,9 +15,9 @@ from ..values.fields import FIELDS
 from ..values.numbers import percent, whole_percent
 from ..values.resources import COUNTED
 from ..values.spellings import in_range
-from .model import Column, Note, Paragraph, Report, Section, Table, chosen
+from .model import Column, Paragraph, Report, Section, Table, chosen
 from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
-from .results import RESULT_COLUMNS, occupancy_or_failure, permit_notes
+from .results import RESULT_COLUMNS, gpu_notes, occupancy_or_failure
 from .words import LABELS, Value, gpu_name, gpu_text, is_size, kernel_text, result_text
 
 MAX_AXES = 2
@@ -112,7 +112,7 @@ def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
 
     Without a screen, which shows few combinations, they are read only once.
     """
-    details, headline, notes = list[Section](), list[str](), list[Note]()
+    details, headline = list[Section](), list[str]()
     if swept.varied:
         headline = picture_title(swept.varied, swept.fixed).split("\n")
     else:
@@ -127,7 +127,8 @@ def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
     elif has_screen and swept.varied:
         swept = swept._replace(points=tuple(swept.points))
         details += _matrix(swept) if len(swept.varied) == MAX_AXES else [_runs(swept)]
-        notes = permit_notes(point.result for point in swept.points)
+    shown = swept.points if has_screen and len(swept.varied) <= MAX_AXES else ()
+    notes = gpu_notes(swept.gpus, (point.result for point in shown))
     given = {name: values[0] if len(values) == 1 else list(values) for name, values in swept.inputs.items()}
     return Report("sweep", headline, COLUMNS, swept.points, "results", given, details, notes, has_table=False)
 

@@ -11,7 +11,8 @@ from ..engine import Result
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.kernel import Kernel
-from ..values.numbers import count, join_and, percent, size
+from ..values.limits import SpreadsheetColumn
+from ..values.numbers import count, join_and, percent, plain, size
 from ..values.resources import QUANTITIES
 
 Value = int | str
@@ -58,6 +59,17 @@ def amount_text(name: str, amount: Any) -> str:
     if name in ("smem", "carveout"):
         return f"carveout {size(amount)}" if name == "carveout" else size(amount)
     return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
+
+
+def limit_text(name: str, value: Any) -> str:
+    """Return a limit as people read it: ``96 KiB``, ``1024 x 1024 x 64``, ``-`` for None."""
+    if isinstance(value, SpreadsheetColumn):
+        return f"version {value.version}"
+    if name == "shared_memory_configurations" and value is not None:
+        return ", ".join(str(each // 1024) for each in value) + " KiB"
+    if isinstance(value, tuple):
+        return " x ".join(map(str, value))
+    return size(value) if type(value) is int and "shared_memory" in name else plain(value)
 
 
 def input_text(name: str, value: Value) -> str:

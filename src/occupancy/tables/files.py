@@ -160,10 +160,7 @@ def _strict_loader() -> Any:
 
 
 def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
-    """Return the documents of a YAML file.
-
-    Anchors, aliases and tags are rejected: tables do not need them, and a few lines can expand to gigabytes.
-    """
+    """Return the documents of a YAML file, without anchors, aliases and tags, which can grow to gigabytes."""
     import yaml
 
     file = os.fspath(path)

@@ -84,6 +84,7 @@ class Gpu:
         about = f"compute capability {self.cc} ({self.limits.architecture})"
         if self.multiprocessor_count is not None:
             about += f", {count(self.multiprocessor_count, 'SM')}"
+        about += ", changed limits" if self.limits.changes else ""
         return f"{self.name}: {about}" if self.name else about
 
     def __repr__(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -65,11 +64,6 @@ def provenance(cc: object, field: str) -> Provenance:
 
 
 @cache
-def sources() -> Mapping[str, Source]:
-    return {code: Source(code, **values) for code, values in shipped.provenance_document()["sources"].items()}
-
-
-@cache
 def expand(ranges: str) -> tuple[ComputeCapability, ...]:
     """Parse ``"3.0-5.2, 6.1"`` into the compute capabilities of the table."""
     ccs: list[ComputeCapability] = []
@@ -87,4 +81,5 @@ def _entries(field: str) -> dict[ComputeCapability, dict[str, Any]]:
 
 
 def _cited(entry: dict[str, Any]) -> tuple[Source, ...]:
-    return tuple(sources()[code] for code in entry["sources"])
+    sources = shipped.provenance_document()["sources"]
+    return tuple(Source(code, **sources[code]) for code in entry["sources"])

@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
 from .spellings import FOR_SEVERAL, INT_MAX, did_you_mean, in_range, parse_count, parse_shape, parse_size
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+else:
+    Unpack = dict  # in Python 3.10; annotations are not evaluated
 
 MAX_REGISTERS_PER_THREAD = 255
 """Largest number that the instruction set encodes. CUDA C++ Programming Guide, technical specifications."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import InputError
-from .fields import FIELDS, Caching, Carveout, KernelChanges, SharedMemoryMode, reject_unknown
+from .fields import FIELDS, Caching, Carveout, KernelChanges, SharedMemoryMode, Unpack, reject_unknown
 from .records import readable
 from .spellings import INT_MAX, in_range, parse_shape, parse_threads
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 """Count that ptxas 12.9 to 13.5 writes for every kernel that allocates tensor memory, of any size."""

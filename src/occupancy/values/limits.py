@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
 
 import occupancy  # to print: its public names load their modules on first use
 
-from ..errors import InputError, TableError, invalid, shown
-from .fields import MAX_REGISTERS_PER_THREAD
-from .numbers import grouped
+from ..errors import InputError, OccupancyError, TableError, invalid, shown
+from .fields import MAX_REGISTERS_PER_THREAD, Unpack
+from .numbers import grouped, listed
 from .records import documented
 from .spellings import INT_MAX, did_you_mean, parse_size
 
@@ -27,10 +27,6 @@ MAX_BLOCK_SIZES = 1 << 13
 
 Granularity = Literal["warp", "block"]
 SpreadsheetVersion = Literal["2.4", "11.1"]
-
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 @documented
@@ -81,10 +77,7 @@ class ComputeCapability(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpreadsheetColumn:
-    """Differences between NVIDIA's spreadsheet and the limits of a compute capability.
-
-    ``None``: no difference.
-    """
+    """Differences of NVIDIA's spreadsheet from the limits of a compute capability; None: no difference."""
 
     version: SpreadsheetVersion
     max_registers_per_block: int | None = None
@@ -228,13 +221,22 @@ class Limits:
                 raise TableError(problem, where=name, allowed=grouped(allowed))
 
     def __repr__(self) -> str:
-        return f"<Limits {self.compute_capability}>"
+        changes = listed([f"{name}={value}" for name, value in self.changes.items()], 3)
+        return f"<Limits {self.compute_capability}{changes and f' with {changes}'}>"
 
     def __str__(self) -> str:
         return str(occupancy.limits([self]))
 
     def _repr_html_(self) -> str:
         return occupancy.limits([self])._repr_html_()
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Limits that differ from the table, with their values; none for a compute capability of your own."""
+        known = self
+        with suppress(OccupancyError):
+            known = occupancy.gpu(str(self.compute_capability)).limits
+        return {name: value for name in KINDS if (value := getattr(self, name)) != getattr(known, name)}
 
     @property
     def max_warps_per_multiprocessor(self) -> int:

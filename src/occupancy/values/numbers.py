@@ -7,11 +7,19 @@ from collections.abc import Sequence
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 with at most one decimal: ``75%``, ``62.5%``; halves go up, above 0 never 0."""
+    """Return a share of 1: ``75%``, ``62.5%``; halves go up, only 0 is 0%, and only 1 is 100%."""
     tenths = int(1000 * share + 0.5)
     if share > 0 and not tenths:
         return "<0.1%"
-    return f"{tenths / 10:.1f}".removesuffix(".0") + "%"
+    return ">99.9%" if share < 1 and tenths == 1000 else f"{tenths / 10:.1f}".removesuffix(".0") + "%"
+
+
+def decimal(value: float) -> str:
+    """Return two decimals, or more if a fraction would look whole: ``8.33``, ``1.001``; ``1.00`` is exact."""
+    places = 2
+    while value % 1 and not float(f"{value:.{places}f}") % 1:
+        places += 1
+    return f"{value:,.{places}f}"
 
 
 def whole_percent(share: float) -> str:

@@ -33,7 +33,7 @@ PRINTED = {
     "Up to 80 registers per thread": (RESULT.budget(occupancy="37.5%"),),
     "__launch_bounds__(256, 4)": (RESULT.launch_bounds(blocks=4), SEVERAL.launch_bounds(blocks=4)),
     "Block sizes on H100 SXM5": (RESULT.block_sizes(), SEVERAL.block_sizes()),
-    "4,096 blocks in 10.34 waves of 396": (RESULT.waves(4096),),
+    "1,057 blocks in 1.001 waves of 1,056": (occupancy.compute("H100 SXM", threads=256).waves(1057),),
     "256 threads per block, 72 registers": (SEVERAL,),
     "H100 SXM5 and A100: 256 threads": (SEVERAL.budget(), SEVERAL.next_steps()),
     "256 threads per block, 64 registers": (SEVERAL.replace(regs=64),),

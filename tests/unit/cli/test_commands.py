@@ -47,7 +47,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
          "__launch_bounds__(384, MIN_BLOCKS): at most 80 (8.0 and 9.0) or 40 (12.0)"),
         ("sweep --gpu H100,L4 -t 32:1024:32 -r 64", "  160 to 192   47%  63%"),
         ("scan tests/data/kernels/cubins --below 50",
-         "12 of 152 kernels for 8 architectures at 256* threads: no spills, 12 below 50%"),
+         "4 of 34 kernels for 8 architectures at 256* threads: no spills, 4 below 50%"),
     ],
 )  # fmt: skip
 def test_lines_that_no_screen_has(command: str, line: str) -> None:

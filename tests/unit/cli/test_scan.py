@@ -96,7 +96,7 @@ class TestCommand:
         log = log_of(tmp_path, *((f"kernel_{number}", "sm_90", 20 + number) for number in range(70)))
         text = run("scan", str(log)).stdout
         assert text.startswith("70 kernels for sm_90: no spills, 25 below 50%\n")
-        assert "\nFirst 20 at 256* threads, lowest occupancy first\nThese are limited by registers\n" in text
+        assert "\nFirst 20 of 70 rows at 256* threads, lowest occupancy first\nThese are limited by" in text
         assert ("--all" in text, "--all" in str(scan(log))) == (True, False), "an option of the command line"
         counts = [part.count("kernel_") for part in (text, run("scan", str(log), "--all").stdout)]
         assert [*counts, len(scan(log))] == [20, 70, 70]
@@ -117,7 +117,7 @@ class TestPython:
         assert isinstance(found[:2], occupancy.Scan)
         assert [each.name for each in found[:2]] == [each.name for each in found][:2]
         assert found[0].occupancy == found.rows()[0]["occupancy"]
-        assert str(found[:2]).startswith("2 of 9 kernels for ")
+        assert str(found[:2]).startswith("1 of 3 kernels for 2 archi")
         assert [row["name"] for row in found.to_dict()["kernels"]] == [row["name"] for row in found.rows()]
         assert "<table>" in found._repr_html_()
 

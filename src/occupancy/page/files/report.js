@@ -51,7 +51,7 @@ const COLUMNS = [
   { key: "stack_bytes", title: "Stack", text: sizeText },
   { key: "duration_us", title: "Time", text: (time) => `${grouped(time.toFixed(1))} µs` },
   { key: "time_share", title: "Share", text: words.percent },
-  { key: "waves", title: "Waves", text: (waves) => waves.toFixed(2) },
+  { key: "waves", title: "Waves", text: words.decimal },
   comparedColumn("regs", "Regs", grouped),
   comparedColumn("smem", "Shared", sizeText),
   comparedColumn("spills", "Spills st\u00a0+\u00a0ld", sizeText),

@@ -159,7 +159,7 @@ function showWaves({ wave, waves, sms, limits }) {
     wave && `${grouped(sms)} SMs hold ${words.count(blocks, "block")}`
       + `${clusters === null ? "" : ` in up to ${words.count(clusters, "cluster")} of ${size}`}.`,
     size > limits.max_portable_cluster_size && "Needs cudaFuncAttributeNonPortableClusterSizeAllowed.",
-    waves && `${size ? "At least " : ""}${+waves.waves.toPrecision(4)} waves.`,
+    waves && `${size ? "At least " : ""}${words.decimal(waves.waves)} waves.`,
     !size && waves?.idle_share > 0 && [`Last wave ${words.percent(waves.last_wave_fill)} full, GPU `
       + `${words.percent(waves.idle_share)} idle. No tail: `, fills, "."],
   ];

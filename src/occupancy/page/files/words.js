@@ -5,10 +5,11 @@ function grouped(number) {
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
 }
 const words = {
-  // 75%, 62.5%. Halves are rounded up; a share above 0 is never 0%.
+  // 75%, 62.5%. Halves go up; only 0 is 0%, only 1 is 100%.
   percent(share) {
     const tenths = Math.floor(1000 * share + 0.5);
     if (share > 0 && !tenths) return "<0.1%";
+    if (share < 1 && tenths === 1000) return ">99.9%";
     return (tenths / 10).toFixed(1).replace(/\.0$/, "") + "%";
   },
   // 96 KiB, 9.125 KiB, 1,001 bytes
@@ -16,6 +17,7 @@ const words = {
     if (bytes % 128 || bytes < 1024) return words.count(bytes, "byte");
     return `${grouped((bytes / 1024).toFixed(3).replace(/\.?0+$/, ""))} KiB`;
   },
+  decimal: (value, at = 2) => value % 1 && !(value.toFixed(at) % 1) ? words.decimal(value, at + 1) : value.toFixed(at),
   count: (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`,
   name: (resource) => ({ regs: "registers", smem: "shared memory" })[resource] ?? resource.replaceAll("_", " "),
   title: (resource) => words.name(resource).replace(/^./, (letter) => letter.toUpperCase()),
