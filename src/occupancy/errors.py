@@ -170,9 +170,9 @@ def about(where: str, problem: str) -> str:
 
 def shown(value: object) -> str:
     """Quote a value: its repr, shortened if it is long, or the type of an object without a short one."""
-    text, is_plain = "", isinstance(value, (str, bytes, int, list, tuple, dict))
+    text, is_plain = "", isinstance(value, (str, bytes, int, list, tuple))
     with suppress(Exception):  # an integer of more digits than Python writes, or a class that fails
-        text = repr(value)
+        text = "a mapping" if isinstance(value, dict) else repr(value)
     if not text or "\n" in text or (not is_plain and (len(text) > MAX_SHOWN or " at 0x" in text)):
         return f"an object of {type_name(value)}"
     return cut(text, MAX_SHOWN)

@@ -14,7 +14,7 @@ calc --cc 9.0
 calc 256 32
 calc --gpu RTX 4090 -t 256
 calc --cc 8.0 9.0 -t 256
-scan absent.cubin
+diff - -
 bounds --occupancy 75%
 scan tests/data/kernels/ptxas_v.txt -o x.csv --format json
 calc --cc 9.0 -t 0
@@ -43,7 +43,7 @@ calc --cc 9.0 -t 32 --model nsight
 calc --cc 9.0 -t 32 --opt-in --tmem x
 calc --cc 9.0 -t 32 --tmem 64
 calc --cc 9.0 -t 32 --grid 9
-calc --cc 9.0 -t 32 --grid 9 --sms 0
+check README.md --rules tests/data/kernels/samples.cubin
 calc --gpu "H100 SXM" -t 32 --grid 9 --cluster 2
 limits --cc 9.0
 calc --cc 9.0 -t 32 --set x

@@ -108,8 +108,9 @@ def diff(
         problem = f"{shown(threshold).removesuffix('.0')} is out of range"
         raise InputError(problem, where="threshold", allowed="0 to 100")
     common = ReadLimits()
-    before = read_build(as_sources(old, "old", with_streams=False), common)
-    after = read_build(as_sources(new, "new", with_streams=False), common)
+    old_paths, new_paths = (as_sources(*each, with_streams=False) for each in ((old, "old"), (new, "new")))
+    as_sources([*old_paths, *new_paths], "new")  # refuses standard input for both
+    before, after = read_build(old_paths, common), read_build(new_paths, common)
     old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
     differences = compare(
         old_kernels, new_kernels, reading.evaluator(after.threads or before.threads), threshold=threshold,

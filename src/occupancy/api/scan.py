@@ -14,7 +14,7 @@ from ..builds.rows import Evaluator, ScannedKernel, parse_block_size
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
-from ..readers.reading import read_each
+from ..readers.reading import STANDARD_INPUT, read_each
 from ..report.model import Column, Report
 from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
@@ -238,6 +238,9 @@ def as_list(given: Any) -> list[Any]:
 
 def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any]:
     several = as_list(given)
+    if several.count(STANDARD_INPUT) > 1:
+        hint = "Pass a file for one of them."
+        raise InputError("standard input (-) is given twice", where=where, hint=hint)
     for source in several or [given]:
         is_text = isinstance(source, str) and (not source or ("\n" in source and not os.path.exists(source)))
         is_path = isinstance(source, (str, os.PathLike)) and not is_text

@@ -72,7 +72,7 @@ class RuleEntry:
         kernels = errors.call(_texts, self.kernels, "kernels", 'patterns such as "sgemm*"')
         object.__setattr__(self, "kernels", kernels or ("*",))
         archs = [self.arch] if isinstance(self.arch, (str, int, ComputeCapability)) else self.arch
-        if not isinstance(archs, Collection):
+        if not isinstance(archs, Collection) or isinstance(archs, Mapping):
             errors.add(_wrong(self.arch, "arch", 'Write "sm_90", or a list.'))
             archs = ()
         parsed = [errors.call(_parsed, "arch", compute_capabilities_of, arch) or [] for arch in archs]
@@ -270,7 +270,7 @@ def _bound(name: str, value: Any) -> float | bool:
         value = parse_size(value, name)
     if type(value) is not int or not 0 <= value <= criterion.most:
         problem = f"{shown(value)} is {'out of range' if type(value) is int else 'not an integer'}"
-        raise RulesError(problem, where=name, allowed=f"0 to {criterion.most:,}, or false")
+        raise RulesError(problem, where=name, allowed=f"0 to {criterion.most:,}")
     return value
 
 
@@ -302,7 +302,8 @@ def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[Kern
         def read_entries(name: str, make: type[Entry]) -> list[Entry | None]:
             entries = table.get(name, [])
             if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-                errors.add(_wrong(entries, at(name), f"Write tables [[{name}]]."))
+                problem = "is a single table" if isinstance(entries, dict) else invalid(entries)
+                errors.add(RulesError(problem, where=at(name), hint=f"Write [[{above}{name}]]."))
                 return []
             heads, results = lines.get(f"{above}{name}", []), []
             for number, entry in enumerate(entries, 1):
@@ -313,7 +314,7 @@ def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[Kern
         for name in table:
             if name not in _NAMES:
                 errors.add(_unknown(name, _NAMES, at(name)))
-        if not table.get("rules"):
+        if not table.get("rules") and not any("rules" in each.hint for each in errors.found.values()):
             hint = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
             errors.add(RulesError("are missing", where=at("rules"), hint=hint))
         baseline, threads = table.get("baseline"), table.get("threads")

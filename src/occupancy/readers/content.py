@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol
 
 from ..errors import cut, unreadable
 from ..values.untrusted import printable
-from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits
+from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits, Truncated, Unreadable
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096
@@ -31,7 +31,7 @@ NumberedLines = Iterable[tuple[int, str]]
 
 _KEPT_IN_MEMORY = 16 * MIB
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_SHRUNK = "the file was truncated while it was read"
+CHANGED = "was changed while it was read. Read it again"
 
 
 class Readable(Protocol):
@@ -92,7 +92,7 @@ class Content:
             self.file.seek(start)
             size = self.file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
         if size < wanted:
-            raise Malformed(_SHRUNK)
+            raise Unreadable(CHANGED)
         return start, end, buffer if size == len(buffer) else buffer[:size]
 
     def state(self) -> tuple[int, int] | None:
@@ -160,7 +160,7 @@ class _Stored:
         start, stop, _ = place.indices(self.size)
         size = max(0, stop - start)
         if size > MAX_TABLE_BYTES:
-            raise Malformed(f"a piece of {size} bytes exceeds the limit")
+            raise Unreadable(f"a piece of {size:,} bytes exceeds the limit")
         with damage_as_malformed():
             if hasattr(os, "pread") and size <= MIB:  # larger reads can come back short
                 data = os.pread(self.file.fileno(), size, self.start + start)
@@ -168,7 +168,7 @@ class _Stored:
                 self.file.seek(self.start + start)
                 data = self.file.read(size)
         if len(data) < size:
-            raise Malformed(_SHRUNK)
+            raise Unreadable(CHANGED)
         return memoryview(data)
 
 
@@ -233,10 +233,12 @@ def damage_as_malformed() -> Iterator[None]:
     """Raise errors of files as `Malformed`."""
     try:
         yield
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise Malformed(f"the compressed data is damaged: {error}") from error
-    except OSError as error:
-        raise Malformed(unreadable(error)) from error
+    except EOFError as error:
+        raise Truncated from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise Malformed("its compressed data is invalid") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in a path, or a closed stream
+        raise Unreadable(unreadable(error)) from error
 
 
 @contextmanager
@@ -246,17 +248,14 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
         with _copied(source) as (file, size):
             yield Content(name, file, size, limits, None)
         return
-    try:
-        with damage_as_malformed():
-            opened = open(source, "rb")  # noqa: SIM115, only `open` raises these errors
-    except ValueError as error:  # a NUL, or a lone surrogate
-        raise Malformed(f"is not a valid path: {error}") from error
+    with damage_as_malformed():
+        opened = open(source, "rb")  # noqa: SIM115, only `open` raises these errors
     with opened:
         status = os.fstat(opened.fileno())
         if stat.S_ISREG(status.st_mode):
             yield Content(os.fspath(source), opened, status.st_size, limits, Path(source))
         elif stat.S_ISCHR(status.st_mode) and not os.isatty(opened.fileno()) and opened.peek(1):
-            raise Malformed("is a device, which never ends")
+            raise Unreadable("is a device, which never ends")
         else:  # a pipe, such as the shell's <(...)
             with _copied(opened) as (file, size):
                 yield Content(os.fspath(source), file, size, limits, None)
@@ -278,7 +277,7 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
                 break
             size += file.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
             if size > MAX_STREAM_BYTES:
-                raise Malformed(f"the stream has more than {MAX_STREAM_BYTES >> 30} GiB. Save it as a file")
+                raise Unreadable(f"the stream has more than {MAX_STREAM_BYTES >> 30} GiB. Save it as a file")
             if size > _KEPT_IN_MEMORY and file is memory:
                 with damage_as_malformed():
                     file = stack.enter_context(tempfile.TemporaryFile())

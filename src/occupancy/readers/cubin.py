@@ -102,7 +102,7 @@ def _architecture(image: Image, is_old: bool) -> tuple[int, str]:
 def _attribute_data(image: Image, section: Section) -> memoryview:
     _, _, _, offset, size, _, _ = section
     if size > MAX_ATTRIBUTE_BYTES:
-        raise Malformed(f"{size} bytes of attributes exceed the limit of a section")
+        raise Malformed(f"{size:,} bytes of attributes exceed the limit of a section")
     image.limits.consume("pieces", size // _RECORD.size)
     return image.part(offset, size, "section of attributes")
 
@@ -196,16 +196,13 @@ class _Cubin:
         image = self._image
         number, name, code = function
         if code >= len(image.sections):
-            raise Malformed(f"a kernel is in section {code} of {len(image.sections)}")
+            raise Malformed(f"a kernel is in section {code:,} of {len(image.sections):,}")
         _, _, flags, offset, size, _, info = image.sections[code]
         fields = self._kernel_fields(code)
         static_smem = self._shared.get(code, 0)
         values, key = self._symbol_values, symbol_key(0, number)
         frame = values.get(key | FRAME_SIZE << 8)
-        try:
-            machine_code: memoryview | None = image.part(offset, size, "machine code of a kernel")
-        except Malformed:  # an image without its code is still readable otherwise
-            machine_code = None
+        machine_code = image.part(offset, size, "machine code of a kernel")
         spills = self._spills(code, machine_code, frame)
         stores, loads = (None, None) if spills is None else spills
         file, line = self._places.get(code, (None, None))
@@ -213,7 +210,7 @@ class _Cubin:
         # header excludes the registers of callees. Only a linked image includes the stack of all callees.
         return KernelRecord(**{
             **self._common, **fields, "name": name, "file": file, "line": line,
-            "code": None if machine_code is None else crc32(machine_code),
+            "code": crc32(machine_code),
             "regs": values.get(key | REGCOUNT << 8, info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(fields["spill_smem"], static_smem),
             "barriers": flags >> 20 & 0x7F if self._is_old else fields["barriers"],
@@ -232,10 +229,10 @@ class _Cubin:
             self._fields[place] = attribute_fields(tuple(values.items()))
         return self._fields[place]
 
-    def _spills(self, code: int, machine_code: memoryview | None, frame: int | None) -> Spills | None:
+    def _spills(self, code: int, machine_code: memoryview, frame: int | None) -> Spills | None:
         if frame == 0:
             return NO_SPILLS
-        if frame is None or machine_code is None or not self._code_is_known:
+        if frame is None or not self._code_is_known:
             return None
         place = self._image.sections[code][3:5]
         if place not in self._spilled:

@@ -48,6 +48,15 @@ def is_cubin(data: Bytes) -> bool:
     return len(head) == HEADER.size and head.startswith(CUBIN_START) and head[18] | head[19] << 8 == EM_CUDA
 
 
+def claimed_size(data: Bytes) -> int:
+    """Return the end of the section table of a cubin or a host file; 0 for other bytes."""
+    head = bytes(data[: HEADER.size])
+    if len(head) < HEADER.size or not (is_cubin(data) or head[20:24] == b"\1\0\0\0"):  # the version of ELF
+        return 0
+    _, _, table, _, size, count, _ = HEADER.unpack(head)
+    return table + size * max(count, 1) if size == SECTION.size and table else 0
+
+
 def is_relocatable(data: Bytes) -> bool:
     return is_cubin(data) and int.from_bytes(data[16:18], "little") == ET_REL
 
@@ -57,7 +66,6 @@ class Image:
 
     def __init__(self, data: Bytes, limits: ReadLimits) -> None:
         self._data = data
-        self._size = len(data)
         self.limits = limits
         self._string_tables: dict[int, bytes] = {}
         if not is_cubin(data):
@@ -69,19 +77,18 @@ class Image:
         if not table:
             return
         if size != SECTION.size:
-            raise Malformed(f"section headers have {size} bytes, not {SECTION.size}")
+            raise Malformed(f"section headers have {size:,} bytes, not {SECTION.size}")
         if not count:  # more than 16 bits: the count is in the first section
             *_, count, _, _ = SECTION.unpack(self.part(table, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
-            raise Malformed(f"{count} sections exceed the limit of an image")
+            raise Malformed(f"{count:,} sections exceed the limit of an image")
         limits.consume("pieces", count)
         self.sections = list(SECTION.iter_unpack(self.part(table, count * SECTION.size, "section table")))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
         end = offset + size
-        if end > self._size:
-            place = f"the {what} ends at {end:#x}, but the file at {self._size:#x}"
-            raise Malformed(f"truncated: {place}. Copy or build it again")
+        if end > len(self._data):
+            raise Malformed(f"the {what} exceeds the image")
         self.limits.consume("tables", size)
         return self._data[offset:end]
 
@@ -113,7 +120,7 @@ class Image:
             if other & STO_CUDA_ENTRY and info & 0xF == STT_FUNC:
                 table = table or self._strings(names)
                 if start >= len(table):
-                    raise Malformed(f"a name is at {start:#x} of a table of {len(table):#x} bytes")
+                    raise Malformed(f"a name is at byte {start:,} of a table of {len(table):,} bytes")
                 longest = start + MAX_NAME_BYTES
                 end = table.find(b"\0", start, longest)
                 name = table[start : end if end >= 0 else longest]
@@ -135,7 +142,7 @@ class Image:
         if not self.sections:
             return 0, iter(())
         if not self.by_type[SHT_SYMTAB]:
-            raise Malformed(f"the table of sections at {self._table:#x} is damaged: it has no symbols")
+            raise Malformed("the image has no symbols")
         _, _, _, offset, size, names, _ = self.by_type[SHT_SYMTAB][0]
         count = size // SYMBOL.size
         symbols = SYMBOL.iter_unpack(self.part(offset, count * SYMBOL.size, "symbol table"))
@@ -154,9 +161,9 @@ class Image:
     def _strings(self, number: int) -> bytes:
         if number not in self._string_tables:
             if number >= len(self.sections):
-                raise Malformed(f"the table of names is section {number} of {len(self.sections)}")
+                raise Malformed(f"the table of names is section {number:,} of {len(self.sections):,}")
             _, _, _, offset, size, _, _ = self.sections[number]
             if size > MAX_TABLE_BYTES:
-                raise Malformed(f"{size} bytes of names exceed the limit of an image")
+                raise Malformed(f"{size:,} bytes of names exceed the limit of an image")
             self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
         return self._string_tables[number]

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
-from .elf import CUBIN_START, Image, is_cubin, is_relocatable
-from .limits import MIB, Malformed, checked
+from .elf import CUBIN_START, Image, claimed_size, is_cubin, is_relocatable
+from .limits import MIB, Malformed, Truncated, Unreadable, checked
 from .record import FatbinModule, Item, KernelRecord, ReadProblem, SourceFormat
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
@@ -36,14 +36,12 @@ def read_device_code(content: Content) -> Iterator[Item]:
 
     A library of separately compiled objects contains both linked and relocatable kernels. A linked kernel
     replaces its relocatable copy. Relocatable kernels without a linked copy come last. If a linked image cannot
-    be read, its relocatable copies are dropped with a problem: their registers and shared memory would differ.
+    be read, its relocatable copies are dropped: their registers and shared memory would differ.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()
     relocatable: list[KernelRecord] = []
-    nothing = True
     for item in checked(content.limits, search.run(), content.name):
-        nothing = False
         if isinstance(item, KernelRecord):
             if not item.linked:
                 relocatable.append(item)
@@ -51,23 +49,15 @@ def read_device_code(content: Content) -> Iterator[Item]:
             linked.add((item.name, item.arch))
         yield item
     unread = search.unread if search.is_complete else search.unread | {None}
-    skipped = 0
     for record in relocatable:
-        if (record.name, record.arch) in linked:
-            continue
         number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
-        if number in unread or (linked and None in unread):
-            skipped += 1
-        else:
+        is_lost = number in unread or (linked and None in unread)
+        if (record.name, record.arch) not in linked and not is_lost:
             yield record
-    what = ""
-    if skipped:
-        what = f"{skipped} relocatable kernels are skipped: their linked image could not be read"
-    elif nothing and not content.has_device_code and KIND_NVVM in search.other_kinds:
-        what = "has code for link-time optimization only. Read the linked file instead"
-    elif nothing and not content.has_device_code and search.other_kinds:
+    if not content.has_device_code and search.other_kinds:
         what = "has PTX only. Compile it for an architecture (nvcc -arch=sm_90) to get registers"
-    if what:
+        if KIND_NVVM in search.other_kinds:
+            what = "has code for link-time optimization only. Read the linked file instead"
         yield ReadProblem(content.name, None, what)
 
 
@@ -98,7 +88,7 @@ class _Search:
                 position = start
                 if start < high:
                     is_container = start == following[FATBIN_MAGIC]
-                    read_image = self._read_container if is_container else self._read_cubin
+                    read_image = self._read_container if is_container else self._read_elf
                     position = yield from read_image(start)
         self.is_complete = True
 
@@ -114,14 +104,12 @@ class _Search:
         self.fatbins += 1
         end = position + size
         if end > self.content.size:
-            left = self.content.size - position
-            yield self._problem(start, f"the file is cut off after {left:,} of {size:,} bytes. Build again.")
+            yield self._problem(start, Truncated(self.content.size, end))
         while position < end:
             try:
                 entry = self._entry(position, end)
             except Malformed as error:
-                self.unread.add(None)
-                yield self._problem(position, str(error))
+                yield self._unread(position, error)
                 break
             kind, header_size, stored_size, packed_size, arch_number, flags, size = entry
             start = position + header_size
@@ -134,8 +122,7 @@ class _Search:
                 if flags & (FLAG_LZ4 | FLAG_ZSTD):
                     data = self._decompressed(data, flags, packed_size, size)
             except Malformed as error:
-                self.unread.add(arch_number)
-                yield self._problem(start, str(error))
+                yield self._unread(start, error, arch_number)
             else:
                 yield from self._read_kernels(data, start, "fatbin", arch_number, modules)
         return position
@@ -146,55 +133,58 @@ class _Search:
             raise Malformed("the fatbin ends within the header of an entry")
         entry = ENTRY.unpack(self.content.part(position, position + ENTRY.size)[:])
         _, header_size, stored_size, *_ = entry
-        if header_size < ENTRY.size:
-            raise Malformed(f"an entry of the fatbin has a header of {header_size} bytes")
-        if position + header_size + stored_size > end:
-            raise Malformed(f"an entry of {stored_size} bytes exceeds the fatbin")
+        if header_size < ENTRY.size or position + header_size + stored_size > end:
+            raise Malformed(f"an entry of {stored_size:,} bytes exceeds the fatbin")
         return entry
 
     def _decompressed(self, stored: Bytes, flags: int, packed_size: int, size: int) -> memoryview:
         if packed_size > len(stored):
-            raise Malformed(f"an entry of {len(stored)} bytes claims {packed_size} compressed bytes")
+            raise Malformed(f"an entry of {len(stored):,} bytes claims {packed_size:,} compressed bytes")
         if size > MAX_IMAGE_BYTES:
-            raise Malformed(f"a kernel image of {size} decompressed bytes exceeds the limit")
+            raise Unreadable(f"a kernel image of {size:,} decompressed bytes exceeds the limit")
         self.content.limits.expand(size)
         decompress = decompress_lz4 if flags & FLAG_LZ4 else decompress_zstd
         plain = decompress(stored[:packed_size], size)
         if len(plain) != size:
-            more = "more" if len(plain) > size else f"only {len(plain)}"
-            raise Malformed(f"an image claims {size} bytes, but decompresses to {more}")
+            raise Malformed(f"an image does not decompress to {size:,} bytes")
         return memoryview(plain)
 
-    def _read_cubin(self, start: int) -> Generator[Item, None, int]:
-        """Yield the kernels of a standalone cubin; return the position at which the search continues.
+    def _read_elf(self, start: int) -> Generator[Item, None, int]:
+        """Yield the kernels of a standalone cubin, and a problem if any ELF file is truncated.
 
         The search continues within the cubin, so that sections with false sizes cannot hide later images.
         """
         data = self.content.part(start)
+        if (end := start + claimed_size(data)) > self.content.size:
+            yield self._problem(start, Truncated(self.content.size, end))
         if is_cubin(data):
-            image = yield from self._read_kernels(data, start, "cubin")
-            if image is not None and (end := start + image.end) > self.content.size:
-                yield self._problem(start, f"a cubin claims to end at {end:#x}, beyond the end of the file")
+            yield from self._read_kernels(data, start, "cubin")
         return start + len(CUBIN_START)
 
     def _read_kernels(
         self, data: Bytes, start: int, format: SourceFormat, arch_number: int | None = None,
         modules: tuple[FatbinModule, ...] = (),
-    ) -> Generator[Item, None, Image | None]:  # fmt: skip
-        """Yield the kernels of an image; return the image if it was read completely."""
+    ) -> Iterator[Item]:  # fmt: skip
         try:
             image = Image(data, self.content.limits)
+            if format == "cubin" and (end := start + image.end) > self.content.size:
+                yield self._problem(start, Truncated(self.content.size, end))
             yield from read_cubin(image, self.content.name, format, modules)
         except Malformed as error:
-            if not is_relocatable(data):
-                self.unread.add(arch_number)
-            yield self._problem(start, str(error))
-            return None
-        self.content.has_device_code = True
-        return image
+            yield (
+                self._problem(start, error)
+                if is_relocatable(data)
+                else self._unread(start, error, arch_number)
+            )
+        else:
+            self.content.has_device_code = True
 
-    def _problem(self, offset: int, what: str) -> ReadProblem:
-        return ReadProblem(self.content.name, offset, what)
+    def _unread(self, offset: int, error: Malformed, arch_number: int | None = None) -> ReadProblem:
+        self.unread.add(arch_number)
+        return self._problem(offset, error)
+
+    def _problem(self, offset: int, error: Malformed) -> ReadProblem:
+        return ReadProblem(self.content.name, offset, error.problem)
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:
@@ -202,11 +192,11 @@ def decompress_lz4(data: memoryview, size: int) -> bytes:
     import lz4.block
 
     if size > MAX_LZ4_RATIO * len(data) + 64:
-        raise Malformed(f"{len(data)} bytes of LZ4 cannot expand to {size}")
+        raise Malformed(f"{len(data):,} bytes of LZ4 cannot expand to {size:,}")
     try:
         plain: bytes = lz4.block.decompress(data, uncompressed_size=size)
     except (lz4.block.LZ4BlockError, ValueError, MemoryError) as error:
-        raise Malformed(f"the LZ4 data is damaged: {error}") from error
+        raise Malformed("its LZ4 data is invalid") from error
     return plain
 
 
@@ -220,4 +210,4 @@ def decompress_zstd(data: memoryview, size: int) -> bytes:
     try:
         return zstd.ZstdDecompressor().decompress(data, max_length=size + 1)
     except (zstd.ZstdError, EOFError, MemoryError) as error:
-        raise Malformed(f"the zstd data is damaged: {error}") from error
+        raise Malformed("its zstd data is invalid") from error

@@ -24,14 +24,35 @@ MIB = 1 << 20
 
 MAX_TABLE_BYTES = 64 * MIB  # size in memory of a table of an image, or of a message of a report
 MAX_NAME_BYTES = 1 << 16  # longer names are cut; names of C++ templates reach a tenth of this
-MAX_PROBLEMS = 100  # maximum damaged pieces of a file; the rest is not read
 MAX_NUMBER = 10**12 - 1  # largest accepted number; JSON numbers can be too large for a float, or to print
 MIN_FILE_BYTES = 1 << 12  # minimum size charged for a file, because opening it takes time too
 CACHE_SIZE = 1 << 14  # known names and counts: libraries repeat each of them for ten architectures
 
 
 class Malformed(Exception):  # noqa: N818, internal to the readers
-    """A damaged piece of a file."""
+    """A damaged piece of a file; the text is the cause."""
+
+    form = "is damaged: {}. Copy or create it again"
+
+    @property
+    def problem(self) -> str:
+        """Problem of the file, in the same words for every format."""
+        return self.form.format(self)
+
+
+class Truncated(Malformed):
+    """A file that ends early, with its size and the size that its headers claim."""
+
+    form = "is truncated{}. Copy or create it again"
+
+    def __init__(self, size: int = 0, claimed: int = 0) -> None:
+        super().__init__(f": {size:,} of at least {claimed:,} bytes" if claimed else "")
+
+
+class Unreadable(Malformed):
+    """A file that is not read, although it can be intact; the text is the whole problem."""
+
+    form = "{}"
 
 
 class Exhausted(Exception):  # noqa: N818, internal to the readers
@@ -44,13 +65,13 @@ class Ceiling(NamedTuple):
     shared: int
     per_mib: int
     problem: str
-    ends_the_file: bool = True  # False: only the piece is skipped
+    error: type[Malformed | Exhausted] = Exhausted  # another one ends only the piece
 
 
 CEILINGS = {
     # Decompressed bytes, and bytes of the tables that are read in images.
-    "expanded": Ceiling(64 * MIB, 100 * MIB, "the decompressed file exceeds the limit", False),
-    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap: they add up to more than the file", False),
+    "expanded": Ceiling(64 * MIB, 100 * MIB, "the decompressed file exceeds the limit", Unreadable),
+    "tables": Ceiling(MIB, 4 * MIB, "its tables overlap and add up to more than the file", Malformed),
     # Lines of text, JSON values, fields of messages, table entries.
     "pieces": Ceiling(1_000_000, 2 * MIB, "too many lines, values or table entries"),
     "kernels": Ceiling(17_500, MIB // 32, "too many kernels"),
@@ -80,10 +101,7 @@ class ReadLimits:
         left = self._left[kind] - amount
         if left < 0:
             if self.shared is self or self.shared._left[kind] + left < 0:
-                ceiling = CEILINGS[kind]
-                if ceiling.ends_the_file:
-                    raise Exhausted(f"{ceiling.problem}, so the rest was not read")
-                raise Malformed(ceiling.problem)
+                raise CEILINGS[kind].error(CEILINGS[kind].problem)
             self.shared._left[kind] += left
             left = 0
         self._left[kind] = left
@@ -99,7 +117,6 @@ class ReadLimits:
 
 def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[Item]:
     """Yield the sanitized results of a reader, up to the limits and the maximum of damaged pieces."""
-    problems = 0
     known: set[object] = set()  # printable names whose demangling was charged, and valid counts
     try:
         for item in items:
@@ -109,14 +126,14 @@ def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[
                 limits.consume("kernels")
                 limits.consume_name(repr(item))
             if isinstance(item, ReadProblem):
-                problems += 1
                 limits.consume("problems")
-                if problems > MAX_PROBLEMS:
-                    yield replace(item, what="too many damaged parts, so the rest was not read")
-                    return
             yield item
+            if isinstance(item, KernelRecord) and item.linked and item.regs is None:
+                yield ReadProblem(
+                    source, None, Malformed("the register counts of kernels are missing").problem
+                )
     except Exhausted as error:
-        yield ReadProblem(source, None, str(error))
+        yield ReadProblem(source, None, f"{error}, so the rest was not read")
 
 
 def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> KernelRecord | ReadProblem:
@@ -134,8 +151,8 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> Kern
     if counts not in known:
         for field, value in zip(_COUNTS, counts, strict=True):
             if value is not None and not 0 <= value <= INT_MAX:
-                what = f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range"
-                return ReadProblem(record.source, None, what)
+                damage = Malformed(f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range")
+                return ReadProblem(record.source, None, damage.problem)
         if len(known) < CACHE_SIZE:
             known.add(counts)
     return record

@@ -17,7 +17,7 @@ from . import nsight
 from .content import Content, leb128
 from .cubin import read_cubin
 from .elf import Image, is_cubin
-from .limits import Malformed
+from .limits import Malformed, Truncated, Unreadable
 from .record import Item, KernelRecord, ReadProblem, Shape
 
 REPORT_MAGIC = b"NVR\0"
@@ -50,9 +50,9 @@ def read_ncu_rep(content: Content) -> Iterator[Item]:
     try:
         yield from reader.run()
     except Malformed as error:
-        known = f" (the report has version {reader.version}, but only {KNOWN_VERSION} is supported)"
-        hint = "" if reader.version == KNOWN_VERSION else known
-        yield ReadProblem(content.name, reader.position, f"{error}{hint}")
+        if reader.version in (None, KNOWN_VERSION):
+            raise
+        raise Unreadable(f"has version {reader.version}, but only {KNOWN_VERSION} is supported") from error
 
 
 class _Reader:
@@ -75,7 +75,7 @@ class _Reader:
             size = _number(header, _PAYLOAD_SIZE)
             self._end = end = self.position + size
             if end > len(self._data):
-                raise Malformed(f"a block of {size} bytes exceeds the file")
+                raise Truncated(len(self._data), end)
             self._read_strings(header.get(_STRING_TABLE, memoryview(b"")))
             for _ in range(_number(header, _SOURCES)):
                 yield from self._read_source(self._item())
@@ -84,19 +84,19 @@ class _Reader:
                 try:
                     yield self._launch(result)
                 except Malformed as error:
-                    yield ReadProblem(self._name, position, f"a launch: {error}")
+                    yield ReadProblem(self._name, position, error.problem)
             # Skip results of ranges and graphs, which have no block size.
             self.position, self._end = end, len(self._data)
 
     def _item(self) -> memoryview:
         self._limits.consume("pieces", _PIECES_OF_ITEM)
-        start = self.position + _SIZE.size
-        if start > self._end:
-            raise Malformed("the report, or a block in it, is truncated")
-        (size,) = _SIZE.unpack(self._data[self.position : start])
-        if start + size > self._end:
-            raise Malformed(f"a message of {size} bytes exceeds its block or the file")
-        self.position = start + size
+        start = end = self.position + _SIZE.size
+        if start <= self._end:
+            end += _SIZE.unpack(self._data[self.position : start])[0]
+        if end > self._end:
+            is_cut = end > len(self._data)
+            raise Truncated(len(self._data), end) if is_cut else Malformed("a message exceeds its block")
+        self.position = end
         return self._data[start : self.position]
 
     def _fields(self, message: _Value) -> Iterator[tuple[int, _Value]]:
@@ -116,7 +116,7 @@ class _Reader:
             elif wire_type in (_FIXED64, _FIXED32):
                 size = 8 if wire_type == _FIXED64 else 4
             else:
-                raise Malformed(f"a message has a field of the unknown wire type {wire_type}")
+                raise Malformed(f"a message has the unknown wire type {wire_type}")
             if position + size > end:
                 raise Malformed("a field exceeds its message")
             yield key >> 3, message[position : position + size]
@@ -141,7 +141,7 @@ class _Reader:
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel
             except Malformed as error:
-                yield ReadProblem(self._name, self.position, f"a profiled cubin: {error}")
+                yield ReadProblem(self._name, self.position, error.problem)
 
     def _launch(self, result: memoryview) -> KernelRecord:
         name = function_name = ""

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..errors import InputError, OccupancyError, shown, type_name
-from .limits import Malformed, sanitize
+from .limits import sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
 from .triton import metadata_record, whole_number
@@ -43,8 +43,6 @@ def read_kernel(obj: object) -> KernelRecord:
                 return sanitize(reader(obj))
     except OccupancyError:
         raise
-    except Malformed as error:
-        raise InputError(f"{type_name(obj)}: {error}", where=_WHERE) from error
     except Exception as error:  # without a GPU, each framework raises its own errors
         raise InputError(f"{type_name(obj)} could not be read: {error}", where=_WHERE) from error
     raise InputError(f"{shown(obj)} is not a compiled kernel", where=_WHERE, allowed=_KNOWN)

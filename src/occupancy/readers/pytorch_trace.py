@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from .content import Text
-from .limits import MAX_NUMBER, MIB, Malformed
+from .limits import MAX_NUMBER, MIB, Malformed, Truncated, Unreadable
 from .nsight import MAX_GPU_NAME
 from .record import Item, KernelRecord, ReadProblem, Shape
 
@@ -30,19 +30,16 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Item]:
     """Yield the launches of a trace, in the order of the file."""
     stream = JsonStream(text)
     devices: _Devices = {}
-    try:
-        if stream.peek() == "[":  # the format allows a bare list of events
+    if stream.peek() == "[":  # the format allows a bare list of events
+        yield from _launches(stream, devices, source)
+        return
+    for key in stream.members():
+        if key == "traceEvents":
             yield from _launches(stream, devices, source)
-            return
-        for key in stream.members():
-            if key == "traceEvents":
-                yield from _launches(stream, devices, source)
-            elif key == "deviceProperties":  # precedes the events that refer to it
-                devices = _devices(stream.value())
-            else:
-                stream.value()
-    except Malformed as error:
-        yield ReadProblem(source, None, str(error))
+        elif key == "deviceProperties":  # precedes the events that refer to it
+            devices = _devices(stream.value())
+        else:
+            stream.value()
 
 
 def _devices(described: Any) -> _Devices:
@@ -53,7 +50,7 @@ def _devices(described: Any) -> _Devices:
             "profiled_on": str(each.get("name") or "")[:MAX_GPU_NAME] or None,
         } for each in described}  # fmt: skip
     except (AttributeError, KeyError, TypeError) as error:
-        raise Malformed(f"the deviceProperties of the trace have an unknown format ({error})") from error
+        raise Malformed("its deviceProperties have an unknown format") from error
 
 
 def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[Item]:
@@ -62,9 +59,9 @@ def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[It
             continue
         try:
             yield _launch(event, devices, source)
-        except (KeyError, TypeError, ValueError) as error:
-            name = str(event.get("name"))[:80]
-            yield ReadProblem(source, None, f"the launch of {name} has an unknown format ({error})")
+        except (KeyError, TypeError, ValueError):
+            what = f"the launch of {str(event.get('name'))[:80]} has no valid registers, shared memory, block or grid"
+            yield ReadProblem(source, None, what)
 
 
 def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelRecord:
@@ -125,8 +122,6 @@ class JsonStream:
         """Yield the keys of the next object; the caller must read each value."""
         for _ in self._elements("{", "}"):
             key = self.value()
-            if not isinstance(key, str):
-                raise Malformed("the JSON has a key that is not a string")
             self._take(":")
             yield key
 
@@ -178,10 +173,11 @@ class JsonStream:
             try:
                 value, end = self._decode(self._buffer, self._position)
             except RecursionError as error:
-                raise Malformed("the JSON is nested too deeply") from error
+                raise Malformed("its JSON is nested too deeply") from error
             except ValueError as error:  # invalid, or not completely in the buffer yet
                 if not self._fill():
-                    raise Malformed("the JSON is invalid or truncated") from error
+                    ends_early = not self._buffer.rstrip().endswith(("]", "}"))
+                    raise Truncated if ends_early else Malformed("its JSON is invalid") from error
                 continue
             # A number at the end of the buffer may have more digits.
             if end < len(self._buffer) or not self._fill():
@@ -196,19 +192,19 @@ class JsonStream:
                 return character[0]
             self._position = len(self._buffer)
             if not self._fill():
-                raise Malformed("the JSON is truncated")
+                raise Truncated
 
     def _take(self, allowed: str) -> str:
         character = self.peek()
         if character not in allowed:
-            raise Malformed(f"the JSON has {character!r} in place of {' or '.join(allowed)}")
+            raise Malformed(f"its JSON has {character!r} in place of {' or '.join(allowed)}")
         self._position += 1
         return character
 
     def _fill(self) -> bool:
         kept = self._buffer[self._position :]
         if len(kept) > MAX_VALUE_CHARACTERS:
-            raise Malformed("the JSON has a value above the size limit")
+            raise Unreadable("has a JSON value above the size limit")
         # Double the buffer, so that a long value is not decoded again for each chunk.
         more = self._text.read(max(JSON_CHUNK_CHARACTERS, len(kept)))
         self._dropped += self._position

@@ -12,7 +12,6 @@ import stat
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -21,9 +20,9 @@ from typing import IO, TypeGuard
 from ..errors import InputError, ReadError, shown, unreadable
 from ..values.spellings import nearest_names
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
-from .content import BYTE_ORDER_MARKS, Content, KernelSource, NumberedLines, open_content
+from .content import BYTE_ORDER_MARKS, CHANGED, Content, KernelSource, NumberedLines, open_content
 from .fatbin import read_device_code
-from .limits import Exhausted, Malformed, ReadLimits, checked
+from .limits import Malformed, ReadLimits, Unreadable, checked
 from .record import Item, KernelRecord, ReadProblem, Remark
 from .triton import GZIP_SUFFIX, IMAGE_SUFFIX, METADATA_SUFFIX
 
@@ -38,7 +37,9 @@ _BUILD_LOG = re.compile(r"(?!config\.log|meson-log\.txt)(?:[^.]*|.*\.(?:err|log|
 
 TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
-_NO_KERNELS = "contains no kernels. Pass object files or libraries, or the output of nvcc -Xptxas -v"
+_NO_KERNELS = (
+    "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump or ncu --csv"
+)
 
 LineReader = Callable[[NumberedLines, str], Iterator[Item]]
 
@@ -53,6 +54,8 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
 
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
+_LFS_START = b"version https://git-lfs"
+_BINARY = re.compile(r"\.(?:cubin|fatbin|o|obj|so(?:\.\d+)*|a|lib|dll|exe|ncu-rep|whl|zip)\Z")
 _ARCHIVE_STARTS = (b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels reach 30
 MAX_COMPARED = 1000  # names of an archive for the hint after a wrong one
@@ -184,45 +187,52 @@ def _name(source: KernelSource) -> str:
 def _read_file(
     source: KernelSource, limits: ReadLimits, listed: int | None = None, name: str | None = None, member: str = ""
 ) -> Iterator[Item]:  # fmt: skip
-    """Yield the contents of a file, or a problem. Arguments are those of `read`.
+    """Yield the contents of a file, then its first problem.
 
-    ``listed`` is the size in the listing of its folder, whose files may have no kernels; None for other files.
-    ``member`` is a file or folder of an archive, whose other members are skipped.
+    Arguments are those of `read`. ``listed`` is the size in the listing of its folder, whose files may have no
+    kernels; None for other files. ``member`` is a file or folder of an archive, whose other members are skipped.
     """
     name = _name(source) if name is None else name
     is_empty, is_build_log = True, _BUILD_LOG.fullmatch(os.path.basename(name))
+    problem: ReadProblem | None = None  # the first: one damaged place makes others seem damaged
     try:
         with open_content(source, limits, name) as content:
             is_known = listed is None or content.suffix in (".whl", ".zip")
             is_zip = is_known and content.head().startswith(_ZIP_START)
             for item in _read_archive(content, member) if is_zip else read_content(content):
                 is_empty = is_empty and isinstance(item, Remark)
-                yield item
+                if isinstance(item, ReadProblem) and item.source == name:
+                    problem = problem or item
+                else:
+                    yield item
             if content.state() != content.state_at_first or listed not in (None, content.size):
-                yield ReadProblem(name, None, "was changed while it was read. Read it again")
+                problem = ReadProblem(name, None, CHANGED)
             elif content.errors.count and (listed is None or not is_empty or is_build_log):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 reason = reason_without_kernels(content)
-                yield ReadProblem(name, None, reason, is_harmless=content.has_device_code)
-    except (Malformed, Exhausted) as error:
-        yield ReadProblem(name, None, str(error))
+                problem = ReadProblem(name, None, reason, is_harmless=content.has_device_code)
+    except Malformed as error:
+        problem = ReadProblem(name, None, error.problem)
     except OSError as error:
-        yield ReadProblem(name, None, unreadable(error))
+        problem = ReadProblem(name, None, unreadable(error))
     except MemoryError:
-        yield ReadProblem(name, None, "not enough memory to read it")
+        problem = ReadProblem(name, None, "not enough memory to read it")
+    if problem is not None:
+        yield problem
 
 
 def _metadata_beside(image: Path) -> Path | None:
     """Return the path of Triton's metadata beside a cubin, which contains the block size."""
     plain = Path(str(image).removesuffix(GZIP_SUFFIX))
-    if plain.suffix == IMAGE_SUFFIX and os.path.isfile(image):
-        beside = plain.with_suffix(METADATA_SUFFIX)
-        with suppress(Malformed, Exhausted, OSError):
-            if os.path.isfile(beside):
-                with open_content(beside, ReadLimits()) as content:
-                    return beside if triton.parse_metadata(content) else None
-    return None
+    beside = plain.with_suffix(METADATA_SUFFIX)
+    if plain.suffix != IMAGE_SUFFIX or not (os.path.isfile(image) and os.path.isfile(beside)):
+        return None
+    try:
+        with open_content(beside, ReadLimits()) as content:
+            return beside if triton.parse_metadata(content) else None
+    except Malformed:  # reported later
+        return beside
 
 
 def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
@@ -230,22 +240,22 @@ def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
     try:
         archive = zipfile.ZipFile(content.file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise Malformed(f"the archive is damaged: {error}") from error
+        raise Malformed("it ends early, or its list of files is invalid") from error
     with archive:
         members = sorted(archive.infolist(), key=attrgetter("filename"))
         if sum(each.file_size for each in members) > MAX_ARCHIVE_RATIO * content.size + _ARCHIVE_SLACK_BYTES:
-            raise Malformed("the archive expands beyond the limit. Unpack it, and pass the folder")
+            raise Unreadable("the archive expands beyond the limit. Unpack it, and pass the folder")
         if wanted:
             names = [each.filename for each in members if each.filename.endswith(Path(wanted).suffix)]
             members = [each for each in members if f"{each.filename}/".startswith(f"{wanted}/")]
             if not members:
                 near = nearest_names(wanted, names[:MAX_COMPARED])[:1]
-                raise Malformed(f"contains no {wanted}{f'. Did you mean {near[0]}?' if near else ''}")
+                raise Unreadable(f"contains no {wanted}{f'. Did you mean {near[0]}?' if near else ''}")
         for member in members:
             try:
                 stream = archive.open(member)
             except Exception as error:  # damaged, encrypted, or an unknown compression method
-                yield ReadProblem(content.name, None, f"{member.filename} cannot be read: {error}")
+                yield ReadProblem(f"{content.name}/{member.filename}", None, f"cannot be read: {error}")
                 continue
             with stream:
                 file = _Member(stream, f"{content.name}/{member.filename}")
@@ -263,7 +273,7 @@ class _Member:
         try:
             return self._stream.read(size)
         except Exception as error:  # each compression method has its own errors
-            raise OSError(f"the archive is damaged: {error}") from error
+            raise Malformed("its compressed data is invalid") from error
 
 
 def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) -> Iterator[Item]:
@@ -279,13 +289,12 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
 
 
 def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
-    """Yield the contents of all files below a folder, then the problems.
+    """Yield the contents of all files below a folder.
 
     The search is a loop, because folders can be nested thousands deep. A file with several names is read once.
     A folder is listed before its files are read, to detect files that change.
     """
     seen: set[tuple[int, int]] = set()
-    closed: list[OSError] = []
     waiting = [str(folder)]
     while waiting:
         parent = waiting.pop()
@@ -294,7 +303,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
                 # Triton's metadata first, then the images that they describe.
                 entries = sorted(listed, key=lambda each: (METADATA_SUFFIX not in each.name, each.name))
         except OSError as error:
-            closed.append(error)
+            yield ReadProblem(parent, None, unreadable(error))
             continue
         files: list[tuple[Path, int | None]] = []
         folders = []
@@ -305,7 +314,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
             except OSError as error:
                 # Dangling links are ignored.
                 if isinstance(error, PermissionError) or not entry.is_symlink():
-                    closed.append(error)
+                    yield ReadProblem(entry.path, None, unreadable(error))
                 continue
             identity = status.st_dev, status.st_ino
             if stat.S_ISDIR(status.st_mode):
@@ -316,8 +325,6 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
                 files.append((Path(entry.path), status.st_size))
         waiting += sorted(folders, reverse=True)
         yield from _read_paths(files, limits)
-    for refused in closed:
-        yield ReadProblem(str(refused.filename), None, unreadable(refused))
 
 
 def read_content(content: Content) -> Iterator[Item]:
@@ -325,6 +332,8 @@ def read_content(content: Content) -> Iterator[Item]:
     if content.size == 0:
         return
     head = content.head()
+    if head.startswith(_LFS_START) and _BINARY.search(content.name):
+        raise Unreadable("is a Git LFS pointer. Run git lfs pull")
     if content.suffix == triton.CHOICE_SUFFIX:
         items = triton.read_choice(content)
     elif not _is_binary(head):
@@ -345,30 +354,32 @@ def read_content(content: Content) -> Iterator[Item]:
 
 def reason_without_kernels(content: Content) -> str:
     """Return the reason why a file contains no kernels."""
-    if content.size == 0:
-        return "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"
-    if content.suffix == triton.CHOICE_SUFFIX:
-        return "is an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"
-    if content.has_device_code:
-        return "contains device code, but no kernels"
-    head = content.head()
-    if head.startswith(_ZIP_START):
-        return _NO_KERNELS
-    if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
-        return "is an archive. Unpack it, and pass the folder"
-    if _is_binary(head):
-        return "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc"
-    if b"__global__" in head or content.suffix in (".cu", ".cuh"):
-        return "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output"
-    if any(marker in head for marker in pytorch_trace.MARKERS):
-        return "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"
-    if _JSON_START.match(head):
-        is_baseline = b'"occupancy-baseline"' in head
-        neither = "JSON, but neither a baseline, a trace nor Triton metadata. Pass a build or a trace"
-        return f"is {'a baseline, which only diff and check read' if is_baseline else neither}"
-    if b"Used " in head and b" registers" in head:
-        return "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"
-    return "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump -res-usage or ncu --csv"
+    head, binary = content.head(), _BINARY.search(content.name)
+    is_trace = any(marker in head for marker in pytorch_trace.MARKERS)
+    is_source = b"__global__" in head or content.suffix in (".cu", ".cuh")
+    reasons = {
+        "is empty. Copy or create it again": binary and not head,
+        "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1": not head,
+        "is an autotuner's choice without kernels. Pass the folder that also contains Triton's cache":
+            content.suffix == triton.CHOICE_SUFFIX,
+        "contains device code, but no kernels": content.has_device_code,
+        _NO_KERNELS: head.startswith(_ZIP_START),
+        "is a report without kernel launches": head.startswith(ncu_rep.REPORT_MAGIC),
+        "is an archive. Unpack it, and pass the folder":
+            head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)),
+        "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc":
+            _is_binary(head),
+        f"is text, not a {binary[0] if binary else ''} file. Copy or create it again": binary,
+        "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output": is_source,
+        "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA": is_trace,
+        "is a baseline, which only diff and check read": b'"occupancy-baseline"' in head,
+        "is JSON, but neither a baseline, a trace nor Triton metadata. Pass a build or a trace":
+            _JSON_START.match(head),
+        "is PTX without .entry, so it contains no kernels": b"\n.target" in head,
+        "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N":
+            b"Used " in head and b" registers" in head,
+    }  # fmt: skip
+    return next((reason for reason, applies in reasons.items() if applies), _NO_KERNELS)
 
 
 def _is_binary(head: bytes) -> bool:
@@ -377,7 +388,7 @@ def _is_binary(head: bytes) -> bool:
 
 def _read_json(content: Content) -> Iterator[Item]:
     if metadata := triton.parse_metadata(content):
-        yield from triton.read_triton(metadata, content)
+        yield from triton.read_triton(metadata, content, _read_file)
     elif any(marker in content.head() for marker in pytorch_trace.MARKERS):
         yield from pytorch_trace.read_pytorch_trace(content.text(), content.name)
 

@@ -287,10 +287,8 @@ class ReadProblem:
 
     @property
     def where(self) -> str:
-        """Source and position."""
-        if self.line is not None:
-            return str(Place(self.source, self.line))
-        return self.source if self.offset is None else f"{self.source}, byte {self.offset:#x}"
+        """Source, and the line of a text."""
+        return str(Place(self.source, self.line))
 
     def __str__(self) -> str:
         return about(self.where, self.what)

@@ -62,7 +62,7 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
     if table_type != SHT_PROGBITS or not image.section_names.startswith(_SECTION_NAME, name):
         return None
     places: dict[int, Place] = {}
-    try:
+    with suppress(Malformed, IndexError, ValueError, struct.error):  # the kernel is still valid
         if max(table_size, size) > MAX_LINE_TABLE_BYTES:
             return {}
         data = bytes(image.part(table_offset, table_size, "table of lines"))
@@ -80,8 +80,6 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
                 with suppress(Malformed, IndexError, ValueError, ZeroDivisionError):
                     if place := _first_place(data, address - _OPERAND, unit):
                         places[section] = place
-    except (Malformed, IndexError, ValueError, struct.error):  # the kernel is still valid
-        pass
     return places
 
 

@@ -13,15 +13,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from ..errors import about, shown
+from ..errors import shown
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
-from .content import Content, NumberedLines, open_content
-from .fatbin import read_device_code
-from .limits import MAX_NUMBER, MIB, Malformed
+from .content import Content, NumberedLines
+from .limits import MAX_NUMBER, MIB, Malformed, ReadLimits, Unreadable
 from .record import Choice, Fusion, Item, KernelRecord, ReadProblem, Shape, SourceFormat, file_name
 
 MAX_METADATA_BYTES = MIB  # a few KB are usual
@@ -38,62 +38,41 @@ def parse_metadata(content: Content) -> dict[str, Any] | None:
     except (ValueError, RecursionError) as error:
         if content.path is None or not content.path.with_suffix(IMAGE_SUFFIX).is_file():
             return None
-        what = "is damaged, so block size and shared memory are unknown. Let Triton compile the kernel again"
-        raise Malformed(what) from error
+        raise Malformed("its JSON is invalid, so block size and shared memory are unknown") from error
     return metadata if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys() else None
 
 
-def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Item]:
-    """Yield the kernel of a metadata file, and any others in its cubin."""
-    source = content.name
-    try:
-        described = metadata_record(metadata, source, "triton")
-    except Malformed as error:
-        yield ReadProblem(source, None, str(error))
-        return
+def read_triton(
+    metadata: dict[str, Any], content: Content, read_file: Callable[[Path, ReadLimits], Iterator[Item]]
+) -> Iterator[Item]:
+    """Yield the kernel of a metadata file, and any others in the cubin beside it, which has the registers."""
+    described = metadata_record(metadata, content.name, "triton")
     if described is None:
         return
-    try:
-        kernels, damage = _read_image(content)
-    except Malformed as error:
+    if content.path is None:
         yield described
-        yield ReadProblem(source, None, f"{error}, so its registers are unknown")
-        return
-    own = next((kernel for kernel in kernels if kernel.name == described.name), kernels[0])
-    yield described.with_compiled(own)
-    yield from (kernel for kernel in kernels if kernel is not own)
-    yield from damage[:1]
+        raise Unreadable("is a stream without its cubin. Pass the folder that contains both files")
+    image, limits = _image_beside(content.path, content.limits)
+    is_file = image.is_file() or not image.exists()  # opening a pipe would block
+    items = [*read_file(image, limits)] if is_file else [ReadProblem(str(image), None, "is not a file")]
+    kernels = [item for item in items if isinstance(item, KernelRecord)]
+    own = next((kernel for kernel in kernels if kernel.name == described.name), (*kernels, None)[0])
+    yield described if own is None else described.with_compiled(own)
+    yield from (item for item in items if item is not own)
 
 
-def _read_image(metadata: Content) -> tuple[list[KernelRecord], list[ReadProblem]]:
-    """Return the kernels and the problems of the cubin beside metadata."""
-    if metadata.path is None:
-        raise Malformed("a stream has no cubin. Pass the folder that contains both files")
-    image, limits = metadata.path.with_suffix(IMAGE_SUFFIX), metadata.limits
+def _image_beside(metadata: Path, limits: ReadLimits) -> tuple[Path, ReadLimits]:
+    """Return the path of the cubin, and the limits for reading it."""
+    image = metadata.with_suffix(IMAGE_SUFFIX)
     packed = image.with_suffix(f"{IMAGE_SUFFIX}{GZIP_SUFFIX}")
     image = packed if packed.exists() and not image.exists() else image
-    try:
-        if image.exists() and not image.is_file():  # opening a pipe would block
-            raise Malformed("is not a file")
-        with suppress(OSError):  # an image adds its own limits once, whatever its number of links
-            status = os.stat(image)
-            identity = status.st_dev, status.st_ino
-            if identity not in limits.shared.images:
-                limits.shared.images.add(identity)
-                limits = limits.shared
-        with ExitStack() as opened:
-            content = opened.enter_context(open_content(image, limits))
-            if content.is_compressed:
-                plain = content.plain(), content.limits, content.name
-                content = opened.enter_context(open_content(*plain))
-            items = list(read_device_code(content))
-        kernels = [item for item in items if isinstance(item, KernelRecord)]
-        damage = [item for item in items if isinstance(item, ReadProblem)]
-        if not kernels:
-            raise Malformed(damage[0].what if damage else "contains no kernels")
-    except Malformed as error:
-        raise Malformed(about(image.name, str(error))) from error
-    return kernels, damage
+    with suppress(OSError):  # an image adds its own limits once, whatever its number of links
+        status = os.stat(image)
+        identity = status.st_dev, status.st_ino
+        if identity not in limits.shared.images:
+            limits.shared.images.add(identity)
+            return image, limits.shared
+    return image, limits
 
 
 def metadata_record(metadata: dict[str, Any], source: str, format: SourceFormat) -> KernelRecord | None:
@@ -165,5 +144,4 @@ def read_choice(content: Content) -> Iterator[Item]:
     if isinstance(folder, str) and _FOLDER.fullmatch(folder):
         yield Choice(content.name, folder)
     elif folder is not None:
-        what = f"the autotuner's choice cannot be read: {shown(folder)} is not the name of a folder"
-        yield ReadProblem(content.name, None, what)
+        raise Malformed(f"{shown(folder)} is not the name of a folder")

@@ -26,6 +26,7 @@ MAX_DOTS = 200
 MAX_YAML_BYTES = 256 << 10
 """Four times the shipped table with its sources, which takes a second and 80 MB to parse."""
 MAX_DEPTH = 16
+_NOT_TEXT = "it is a binary file, or not in UTF-8"
 
 _TABLE_HEAD = re.compile(r"\s*\[{1,2}([\w\s.-]+)\]")
 _KEY = re.compile(r"\s*[\"']?([\w-]+)[\"']?\s*=")
@@ -116,7 +117,8 @@ def read_toml(
     except error_class:
         raise
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        raise error_class(f"is not TOML: {getattr(error, 'reason', error)}", where=file) from error
+        is_text = b"\0" not in content and not isinstance(error, UnicodeDecodeError)
+        raise error_class(f"is not TOML: {error if is_text else _NOT_TEXT}", where=file) from error
 
 
 def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:
@@ -170,9 +172,13 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
         return list(yaml.load_all(text, _strict_loader()))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise TableError(f"is not YAML: {problem}{place}", where=file) from error
+        own = yaml.constructor.ConstructorError
+        problem = (
+            f"{error.problem if isinstance(error, own) else 'invalid syntax'}{place}" if mark else _NOT_TEXT
+        )
+        hint = "Pass a table of limits in YAML or TOML."
+        raise TableError(f"is not YAML: {problem}", where=file, hint=hint) from error
     except TableError:
         raise
     except (ValueError, OverflowError) as error:  # such as the date 2026-13-45, or 1:1:...:1.5

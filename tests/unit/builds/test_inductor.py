@@ -106,7 +106,7 @@ class TestHostile:
         found = occupancy.scan(cache)
         (problem,) = found.problems
         assert problem.source == str(a_choice(cache))
-        assert re.search("choice cannot be read: .* is not the name of a folder", problem.what)
+        assert re.search("is damaged: .* is not the name of a folder", problem.what)
         assert len(found) == len(GOLDEN)
         assert {each.chosen for each in found if each.name == SUM} == {None}
         answer = run("scan", str(cache))

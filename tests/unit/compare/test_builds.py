@@ -94,7 +94,7 @@ class TestBaseline:
             ({"schema": "coverage"}, "is not a baseline"),
             ({"schema_version": 3}, "schema_version: 3 is invalid. Allowed: 2. Update occupancy"),
             ({"schema_version": True}, "schema_version: True is invalid"),
-            ({"kernels": {}}, "kernels: {} is invalid"),
+            ({"kernels": {}}, "kernels: a mapping is invalid"),
             ({"threads": 0}, "threads: 0 is invalid"),
             ({"threads": "64"}, "threads: '64' is invalid"),
             ({"kernels": [3]}, r"kernels\[0\]: 3 is invalid"),

@@ -105,7 +105,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("cc = 9.0\n[[rules]]\nmax_regs = 64", "cc is unknown"),
         ("", "rules are missing"), ("rules = [3]", r"rules: \[3\] is invalid"),
         ("[[rules]]\nkernels = 'a'", r"rule 1: no limit is set"),
-        ("[[rules]]\nmax_regs = 256", "256 is out of range. Allowed: 0 to 255, or false"),
+        ("[[rules]]\nmax_regs = 256", "256 is out of range. Allowed: 0 to 255"),
         ("[[rules]]\nmax_regs = 64.5", "64.5 is not"), ("[[rules]]\nmax_regs = '64'", "'64' is not"),
         ("[[rules]]\nmin_occupancy = 0.5", "0.5 is invalid.*write 50, or"),
         ("[[rules]]\nmax_occupancy_drop = 0.05", "0.05 is invalid.*write 5, or"),

@@ -14,7 +14,9 @@ from unittest.mock import Mock
 import lz4.block
 import pytest
 
-from occupancy.readers import limits, read
+from occupancy.readers import Item, limits, read
+from occupancy.readers.content import open_content
+from occupancy.readers.fatbin import read_device_code
 from tests.hostile import MIB, container, entry, image, section, varint, zstd
 from tests.samples import OF_FORMAT, found_in, kernels_of, problems_of, sample
 from tests.sampling import sampled
@@ -28,6 +30,12 @@ KERNELS = 3
 def changed(data: bytes, place: int, value: int) -> bytes:
     """Return a file with a changed 8-byte number."""
     return data[:place] + value.to_bytes(8, "little") + data[place + 8 :]
+
+
+def parts_of(content: bytes) -> list[Item]:
+    """Return the kernels of a file with device code, and every problem."""
+    with open_content(io.BytesIO(content), limits.ReadLimits()) as opened:
+        return list(read_device_code(opened))
 
 
 def cubin(sections: bytes, count: int = 1) -> bytes:
@@ -62,17 +70,17 @@ class TestDamage:
             # The image of the broken entry is found as a standalone cubin.
             (container(entry(CUBIN) + changed(entry(CUBIN), 8, 1 << 60)) + container(entry(CUBIN)), 9, None, ""),
             (bytes(100) + container(entry(CUBIN), size=1 << 60) + container(entry(CUBIN)), 6, 100,
-             "of 1,152,921,504,606,846,976 bytes. Build again"),
+             "is truncated: 65,684 of at least 1,152,921,504,606,847,092 bytes. Copy or create it again"),
             (CUBIN + bytes(64) + cubin(section(1, 64, 1 << 40) + section(2, 64, 0), 2) + bytes(64) + CUBIN, 6,
-             len(CUBIN) + 64, "beyond the end of the file"),
+             len(CUBIN) + 64, "of at least 1,099,511,660,"),
             (container(entry(CUBIN[:5000] + b"\n" + CUBIN[5000:-1])), 0, 80, "has no symbols"),
             (container(b"")[:-4] + bytes(4), 0, None, ""),
             (b"\0" + container(b"")[:10], 0, None, ""),
             (bytes(8) + b"\x81\x3e\x50\xed\x55\xba\x75\x10" * 1000, 0, None, "without device code"),
             (container(entry(b"abc", flags=ZSTD, size=10, compressed=1 << 30)), 0, None,
-             "1073741824 compressed bytes"),
-            (cubin(section(0, 0, 5_000_000) + bytes(6400), 0), 0, None, "5000000 sections"),
-            (cubin(section(0, 0, 200_000), 0), 0, None, "section table ends at"),
+             "1,073,741,824 compressed bytes"),
+            (cubin(section(0, 0, 5_000_000) + bytes(6400), 0), 0, None, "5,000,000 sections"),
+            (cubin(section(0, 0, 200_000), 0), 0, None, "section table exceeds"),
             (cubin(section(0, 0, 100_000) + section(1, 0, 0) * 99_999, 0), 0, None, "no symbols"),
             (cubin(section(0, 0, 2) + section(0x70000000, 192, 4_800_000)
                    + struct.pack("<BBHII", 4, 0x2F, 8, 1, 1) * 400_000, 2), 0, None, "bytes of attributes"),
@@ -123,14 +131,14 @@ class TestCompression:
     def test_many_bombs_below_the_ceiling(self) -> None:
         size = 10 * MIB
         bomb = entry(_pack(bytes(size), ZSTD), flags=ZSTD, size=size)
-        found = found_in(container(bomb * 40 + entry(CUBIN)))
+        found = parts_of(container(bomb * 40 + entry(CUBIN)))
         # Most are not read.
         assert sum("decompressed file exceeds" in str(problem) for problem in problems_of(found)) > 25
         assert len(kernels_of(found)) == KERNELS
 
     def test_gzip_bomb_and_damage(self, tmp_path: Path) -> None:
         (problem,) = found_in(gzip.compress(os.urandom(10_000).hex().encode())[:-2000])
-        assert "damaged" in str(problem)
+        assert str(problem) == "<stream> is truncated. Copy or create it again"
         (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * (11 * MIB)) * 10)
         (problem,) = read(tmp_path / "bomb.gz")
         assert "decompressed file exceeds" in str(problem)
@@ -158,8 +166,9 @@ def test_sections_that_all_point_to_the_same_bytes() -> None:
         table = b"".join(section(0x70000000, start + step * i, size, info=3 + i) for i in range(kernels))
         return cubin(head + table + symbols + attributes, 3 + 2 * kernels)
 
-    assert len(kernels_of(found_in(image_of(0, len(attributes))))) == kernels, "the same bytes are read once"
-    found = found_in(image_of(1, 1_000_000))  # at different offsets, so that caching does not apply
+    *found, problem = found_in(image_of(0, len(attributes)))  # the same bytes are read once
+    assert (len(kernels_of(found)), "register counts" in str(problem)) == (kernels, True)
+    found = parts_of(image_of(1, 1_000_000))  # at different offsets, so that caching does not apply
     assert 1 <= len(kernels_of(found)) < 100
     assert "tables overlap" in str(problems_of(found)[-1])
 
@@ -180,7 +189,6 @@ class TestRelocatableCopies:
         # The container's entries claim only sm_90, so kernels for sm_80 have only relocatable copies.
         assert {(each.arch, each.linked) for each in kernels_of(found)} == {("sm_80", False)}
         assert len(kernels_of(found)) == 14
-        assert "16 relocatable kernels are skipped" in problems_of(found)[-1].what
 
     def test_a_damaged_relocatable_image_hides_no_other(self) -> None:
         damaged = changed(self.RELOCATABLE, 40, 1 << 60)
@@ -192,14 +200,12 @@ class TestRelocatableCopies:
         assert len(kernels_of(found_in(linked + self.RELOCATABLE + damaged))) == 16 + count
         found = found_in(linked + self.RELOCATABLE + changed(self.LINKED, 40, 1 << 60))
         assert all(each.linked for each in kernels_of(found))
-        assert "16 relocatable kernels are skipped" in problems_of(found)[-1].what
 
     def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
         few = limits.CEILINGS["kernels"]._replace(shared=20, per_mib=0)
         monkeypatch.setitem(limits.CEILINGS, "kernels", few)
         found = found_in(container(entry(self.OTHER) + entry(self.LINKED)))
         assert {each.linked for each in kernels_of(found)} == {True}
-        assert "14 relocatable kernels are skipped" in problems_of(found)[-1].what
 
 
 @pytest.mark.parametrize(
@@ -243,7 +249,7 @@ def test_numbers_of_json_that_nothing_can_hold(digits: int) -> None:
 def test_blocks_of_a_report_that_claim_all_that_follow_as_their_results() -> None:
     heads = [b"\x08\x07", *(b"\x10" + varint(1000 - number) + b"\x28\0" for number in range(1000))]
     (problem,) = found_in(b"NVR\0" + b"".join(struct.pack("<I", len(head)) + head for head in heads))
-    assert "truncated" in str(problem)
+    assert "a message exceeds its block" in str(problem)
 
 
 def test_streams_that_fail_or_do_not_end(monkeypatch: pytest.MonkeyPatch) -> None:

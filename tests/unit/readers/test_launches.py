@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
+from occupancy.readers import KernelRecord, read, stream_kernels
 from occupancy.readers.triton import MAX_METADATA_BYTES
 from tests import hostile
 from tests.samples import found_in, sample
@@ -96,21 +96,23 @@ class TestTriton:
         alone = tmp_path / "mm.cubin"
         shutil.copy(cubins[-1], alone)
         assert [record.format for record in stream_kernels(alone)] == ["cubin"]
-        for text in ('{"traceEvents": []}', "{", '{"num_warps": 4, "shared": 0} ' + " " * MAX_METADATA_BYTES):
+        for text in ('{"traceEvents": []}', '{"num_warps": 4, "shared": 0} ' + " " * MAX_METADATA_BYTES):
             alone.with_suffix(".json").write_text(text)
             found = list(read(alone))
             assert [getattr(each, "format", None) for each in found] == ["cubin"]  # other JSON is ignored
 
     def test_a_cubin_beside_damaged_metadata_is_read_by_itself(self, samples: Path, tmp_path: Path) -> None:
         shutil.copy(next((samples / "triton_cache").rglob("add.cubin")), tmp_path)
-        (tmp_path / "add.json").write_text('{"num_warps": 4,')
-        assert "is damaged" in str(next(iter(read(tmp_path))))
-        (tmp_path / "add.json").write_text('{"num_warps": "four", "shared": 0}')
-        for source in (tmp_path, tmp_path / "add.cubin"):
-            problem, record = read(source)
-            assert "num_warps of the metadata is 'four'" in str(problem)
-            assert isinstance(record, KernelRecord)
-            assert (record.format, record.regs, record.threads) == ("cubin", 26, 128)
+        for text, cause in (
+            ('{"num_warps": 4,', "its JSON is invalid"),
+            ('{"num_warps": "four", "shared": 0}', "num_warps of the metadata is 'four'"),
+        ):
+            (tmp_path / "add.json").write_text(text)
+            for source in (tmp_path, tmp_path / "add.cubin"):
+                problem, record = read(source)
+                assert f"is damaged: {cause}" in str(problem)
+                assert isinstance(record, KernelRecord)
+                assert (record.format, record.regs, record.threads) == ("cubin", 26, 128)
 
     def test_other_files_of_the_cache_are_not_kernels(self, samples: Path, tmp_path: Path) -> None:
         for path in (samples / "triton_cache").rglob("add.[jc]*"):
@@ -145,8 +147,7 @@ class TestPyTorchTrace:
             "a string",
             {**kernel, "cat": "Kernel"},
         ]
-        problem, record = read(io.StringIO(json.dumps(trace)))
-        assert isinstance(problem, ReadProblem)
-        assert "not of CUDA" in problem.what
+        record, problem = read(io.StringIO(json.dumps(trace)))
+        assert "not of CUDA" in str(problem)
         assert isinstance(record, KernelRecord)
         assert (record.name, record.duration_us) == ("k", None)

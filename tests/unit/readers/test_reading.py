@@ -14,7 +14,7 @@ import pytest
 
 import occupancy
 from occupancy import KernelRecord, ReadError
-from occupancy.readers import ReadProblem, read, stream_kernels
+from occupancy.readers import read, stream_kernels
 from occupancy.readers.reading import read_each
 from tests.samples import OF_FORMAT, kernels_of, sample
 
@@ -66,17 +66,18 @@ class TestNothingToRead:
             (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "contains no kernels. Pass cubins"),
             ("Grüße aus Köln\n".encode("latin-1"), "contains no kernels. Pass cubins"),
             (b"Used 96 registers\n", "calc --cc CC --regs N"), (b"MZ" + bytes(1000), "without device code"),
-            (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"), (b"PK\x03\x04" + bytes(1000), "archive"),
+            (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"), (b'[{"a": 1}]', "JSON"),
             (gzip.compress(b"\x7fELF" + bytes(1000), mtime=0), "archive"), (b'{"a": 1}', "JSON"),
-            (b'[{"a": 1}]', "JSON"), (b"[" * 100_000, "contains no kernels. Pass cubins"),
+            (b"PK\x03\x04" + bytes(1000), "its list of files"), (b"[" * 100_000, "contains no kernels. Pass cubins"),
             (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "in place of"),
+            (sample("samples.exe")[:50_000], "is truncated: 50,000 of at least 1,039,824 bytes"),
         ],
     )  # fmt: skip
     def test_says_why(self, content: bytes, says: str, tmp_path: Path) -> None:
         (tmp_path / "file").write_bytes(content)
         (problem,) = read(tmp_path / "file")
-        assert isinstance(problem, ReadProblem)
-        assert problem.source == str(tmp_path / "file")
+        assert getattr(problem, "source", "") == str(tmp_path / "file")
+        assert "truncated" not in says or list(read(tmp_path)) == [problem], "also in a folder"
         with pytest.raises(ReadError, match=says):
             list(stream_kernels(tmp_path / "file"))
 

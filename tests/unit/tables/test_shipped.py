@@ -117,8 +117,8 @@ class TestReadYaml:
         [
             (b"a: 1\nb: 2\na: 3\n", "'a' occurs twice (line 3"),
             (b"a: {b: 1, 'b': 2}\n", "'b' occurs twice (line 1"), (b"a: [1, 2\n", "is not YAML"),
-            (b"a: b: c\n", "is not YAML"), (b"\x00\x01\x02\xff", "is not YAML"),
-            (b"\xff\xfe\xff", "is not YAML"), (b"a: \xc3\x28\n", "is not YAML"),
+            (b"a: b: c\n", "is not YAML"), (b"\x00\x01\x02\xff", "is not YAML: it is a binary file"),
+            (b"\xff\xfe\xff", "is not YAML: it is a binary file"), (b"a: \xc3\x28\n", "or not in UTF-8"),
             (b"? [1, 2]\n: 3\n", "is not YAML"), (b"a: " + b"9" * 5000, "cannot be read"),
             (b"a: 2026-13-45\n", "cannot be read"), (b"a: 0b_\n", "cannot be read"),
             (b"a: !!python/object/apply:os.system [true]\n", "anchor, alias or tag at line 1"),
