@@ -25,11 +25,11 @@ FORMAT_OF_ENDING = {
     ".txt": "text", ".xml": "junit",
 }  # fmt: skip
 COMMON_FORMATS = ("text", "json", "jsonl", "csv", "markdown")
-CSV_NOTES = {
+NOTES_OF_ROWS = {
     "other-gpu": "", "changed-limits": "", "assumed-threads": "threads_assumed", "spills-counted": "spills_from",
     "dynamic-smem": "dynamic_smem",
 }  # fmt: skip
-"""Note for a CSV without a column -> this column."""
+"""Note for CSV or JSON lines without a column -> this column."""
 CHECK_FORMATS = ("html", "github", "junit", "sarif")
 
 
@@ -79,8 +79,8 @@ def show(report: Report, output_format: str | None) -> None:
         for piece in pieces[output_format](report):
             click.echo(piece, nl=False, color=True)  # escape codes are escaped: nothing to remove
         keys = {column.key for column in report.columns}
-        for each in report.notes if output_format == "csv" else ():
-            if each.code in CSV_NOTES and CSV_NOTES[each.code] not in keys:
+        for each in report.notes if output_format != "json" else ():
+            if each.code in NOTES_OF_ROWS and NOTES_OF_ROWS[each.code] not in keys:
                 click.echo(each.text, err=True)
 
 

@@ -70,7 +70,7 @@ class Fix(NamedTuple):
 
 
 @documented
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiffRow:
     """Kernel in both builds."""
 
@@ -81,6 +81,9 @@ class DiffRow:
     changes: tuple[Change, ...]
     limits: Mapping[Measure, float] = field(hash=False)
     """Measures that got worse, with their old values."""
+
+    def __repr__(self) -> str:
+        return f"<DiffRow {self.verdict}: {self.new.short_name} for {self.new.arch}>"
 
     @cached_property
     def fix(self) -> Fix:

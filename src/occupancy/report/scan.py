@@ -16,7 +16,7 @@ from ..readers.record import file_name
 from ..tables.gpus import runs_on
 from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, percent, size
-from ..values.records import readable
+from ..values.records import documented
 from ..values.spellings import did_you_mean
 from .model import ALWAYS, Column, Note, Report, note, values_of
 from .results import gpu_notes
@@ -27,7 +27,7 @@ MOST_IN_FULL = 60
 EXCERPT = 20
 
 
-@readable
+@documented
 class Finding(NamedTuple):
     """A kernel that needs attention, for editors and code scanning."""
 
@@ -44,6 +44,9 @@ class Finding(NamedTuple):
     """Readable name."""
     arch: str | None
     """Architecture, or of a broken rule all of them: ``sm_80, sm_90``."""
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.rule} ({self.severity}): {self.kernel} for {self.arch}>"
 
 
 SCAN_FINDINGS: Mapping[str, str] = {

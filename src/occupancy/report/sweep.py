@@ -108,10 +108,8 @@ def _step_key(result: Result) -> object:
 
 
 def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
-    """Return the report of every combination, or of the kernel's three curves if nothing varies.
-
-    Without a screen, which shows few combinations, they are read only once.
-    """
+    """Return the report of every combination, or of the kernel's three curves if nothing varies."""
+    # Without a screen, which shows few combinations, they are read only once.
     details, headline = list[Section](), list[str]()
     if swept.varied:
         headline = picture_title(swept.varied, swept.fixed).split("\n")
