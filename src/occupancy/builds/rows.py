@@ -15,6 +15,7 @@ from ..advice.waves import count_waves, full_wave
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
+from ..values.fields import MAX_THREADS_PER_BLOCK
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.records import documented
@@ -40,7 +41,7 @@ _needs = attrgetter(
 
 def parse_block_size(value: object) -> int:
     """Parse threads per block, a number or a shape; raise `InputError` if it is out of range."""
-    return in_range(parse_threads(value)[0], "threads")
+    return in_range(parse_threads(value)[0], "threads", 1, MAX_THREADS_PER_BLOCK)
 
 
 @dataclass(eq=False)
@@ -58,7 +59,7 @@ class _SharedResult:
     @cached_property
     def values(self) -> tuple[Any, ...]:
         """Values of each of the kernels, in the order of `ScannedKernel`."""
-        known = attrgetter("cc", "occupancy", "active_blocks", "limiters")
+        known = attrgetter("gpu.cc", "occupancy", "active_blocks", "limiters")
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
         launchable = self.result and self.reason is None
         memory = self.record.shared_memory, spilled_bytes(self.record)

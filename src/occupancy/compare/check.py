@@ -111,7 +111,7 @@ class Checked:
     changed: tuple[tuple[KernelRecord, Change], ...]
     """New names, launch bounds and cluster sizes that explain no broken rule."""
     ended: tuple[Exemption, ...]
-    """Ended exemptions of kernels that break rules."""
+    """Ended exemptions."""
     unused: tuple[tuple[RuleEntry | None, list[str]], ...] = field(hash=False)
     """Exemptions, rules without demands, and ``allow_removed`` (None), with patterns that match no kernel."""
     archs: frozenset[str]
@@ -159,6 +159,9 @@ def check_kernels(
     permitted = {name for name in gone if any(matches(each, name) for each in rules.allow_removed)}
     build, old_build = whole or (kernels, baseline or ())
     unused = run.reject_unchecked([*build, *old_build] if whole else build, is_partial=whole is not None)
+    demanded = {name for rule in rules.rules for name in rule.demands}
+    unneeded = ((each, [name for name in each.rules if name not in demanded]) for each in rules.exemptions)
+    unused += [(each, criteria) for each, criteria in unneeded if criteria]
     names = {record.name for record in (*build, *old_build)}
     if idle := [each for each in rules.allow_removed if not any(matches(each, name) for name in names)]:
         unused.append((None, idle))
@@ -171,9 +174,7 @@ def check_kernels(
         removed=tuple(record for record in matching.removed if record.name not in permitted),
         permitted=tuple(record for record in matching.removed if record.name in permitted),
         changed=tuple(changed),
-        ended=tuple(
-            each for each in ended if any(each.concerns(row.kernel.record, row.criteria) for row in broken)
-        ),
+        ended=tuple(ended),
         unused=tuple(unused),
         archs=frozenset(record.arch or "-" for record in build),
     )

@@ -98,12 +98,13 @@ class RuleEntry:
             return ()
         if any(each.startswith("!") and matches(each[1:], record.name) for each in self.kernels):
             return ()
-        return tuple(each for each in self.patterns if matches(each, record.name))
+        return tuple(each for each in self.patterns if each == "*" or matches(each, record.name))
 
     def idle_patterns(self, records: Iterable[KernelRecord]) -> list[str]:
         """Return the patterns that match no kernel."""
         matched = {pattern for record in records for pattern in self.matching(record)}
-        return [pattern for pattern in self.patterns if pattern not in matched]
+        idle = [pattern for pattern in self.patterns if pattern not in matched]
+        return list(self.kernels) if idle == ["*"] else idle
 
 
 @readable

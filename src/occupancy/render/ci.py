@@ -28,7 +28,8 @@ MOST_ANNOTATIONS = 10
 def sarif(findings: Sequence[Finding], titles: Mapping[str, str], version: str) -> str:
     """Return findings as one run of this program; those of no rule as errors of the program itself."""
     keys = ("shortDescription", "fullDescription", "help")  # GitHub requires all
-    rules = [{"id": name, **{key: {"text": title} for key in keys}} for name, title in titles.items()]
+    used = {each.rule: titles[each.rule] for each in findings if each.rule in titles}
+    rules = [{"id": name, **{key: {"text": title} for key in keys}} for name, title in used.items()]
     tool = {"driver": {"name": "occupancy", "version": version, "rules": rules}}
     results = [_result(each) for each in findings if each.rule in titles]
     run: dict[str, Any] = {"tool": tool, "columnKind": "unicodeCodePoints", "results": results}

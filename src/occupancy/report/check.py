@@ -26,9 +26,11 @@ REMOVED = "removed"
 _SOURCE = re.compile(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error")
 NAMES = ("name", "demangled", "arch")
 
-_MEASURED = {each.key: each.about for each in SCAN_COLUMNS} | {"spill_bytes": "Bytes of spills per thread"}
+_MEASURED = {each.key: each.about for each in SCAN_COLUMNS}
+_MEASURED |= {"occupancy": "Occupancy", "spill_bytes": "Bytes of spills per thread"}
 CHECK_FINDINGS: Mapping[str, str] = {
-    **{name: f"{_MEASURED[each.measure]}: worse {'since the baseline ' * each.compares}than {name} allows"
+    **{name: f"{_MEASURED[each.measure]} {'below' if name.startswith('min_') else 'above'} {name}"
+       if not each.compares else f"{_MEASURED[each.measure]} worse since the baseline than {name} allows"
        for name, each in CRITERIA.items()},
     REMOVED: "A kernel of the baseline was removed",
 }  # fmt: skip
@@ -221,7 +223,8 @@ def remarks(check: Checked) -> Iterator[str]:
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
         place = f" in {entry.place}" if entry and entry.place else ""
-        yield f"No kernel matches {', '.join(patterns)} ({kind}{place})."
+        subject = "No rule sets" if patterns[0] in CRITERIA else "No kernel matches"
+        yield f"{subject} {', '.join(patterns)} ({kind}{place})."
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:

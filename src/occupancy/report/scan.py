@@ -16,7 +16,7 @@ from ..readers.record import file_name
 from ..tables.gpus import runs_on
 from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, percent, size
-from ..values.records import documented
+from ..values.records import readable
 from ..values.spellings import did_you_mean
 from .model import ALWAYS, Column, Note, Report, note, values_of
 from .results import gpu_notes
@@ -27,7 +27,7 @@ MOST_IN_FULL = 60
 EXCERPT = 20
 
 
-@documented
+@readable
 class Finding(NamedTuple):
     """A kernel that needs attention, for editors and code scanning."""
 
@@ -44,9 +44,6 @@ class Finding(NamedTuple):
     """Readable name."""
     arch: str | None
     """Architecture, or of a broken rule all of them: ``sm_80, sm_90``."""
-
-    def __repr__(self) -> str:
-        return f"<Finding {self.rule} ({self.severity}): {self.kernel} for {self.arch}>"
 
 
 SCAN_FINDINGS: Mapping[str, str] = {
@@ -105,7 +102,11 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
         amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spilled_bytes or 0)
-        return f"{name} spills {amount}."
+        from ..compare.diff import find_fix
+        from .changes import fix_phrase
+
+        fix = fix_phrase([("", find_fix(None, row, {"spill_bytes": 0}, ()))])
+        return f"{name} spills {amount}. Fix: {fix}."
     at = count(row.threads or 0, "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"

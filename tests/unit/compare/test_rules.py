@@ -58,6 +58,7 @@ def test_the_kernels_of_a_rule() -> None:
     rule = Rule(kernels=["*gemm*", "s*", "!*debug*"], arch="9.0", max_regs=64)
     assert matching(rule, "sgemm") == ("*gemm*", "s*")
     assert matching(rule, "sgemm", "sm_80") == matching(rule, "sgemm_debug") == ()
+    assert Rule(kernels="!*", max_regs=64).idle_patterns([]) == ["!*"]
     assert matching(Rule(kernels="!*debug*", max_regs=64), "blur") == ("*",)
     assert (bool(Rule(max_regs=64).demands), Rule(max_regs=64).place) == (True, None)
     assert not any(rule.demands for rule in (Rule(max_regs=False), Rule(threads=64)))
@@ -106,6 +107,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("", "rules are missing"), ("rules = [3]", r"rules: \[3\] is invalid"),
         ("[[rules]]\nkernels = 'a'", r"rule 1: no limit is set"),
         ("[[rules]]\nmax_regs = 256", "256 is out of range. Allowed: 0 to 255"),
+        ("[[rules]]\nthreads = 2000", "rule 1: threads: 2,000 is out of range. Allowed: 1 to 1,024"),
         ("[[rules]]\nmax_regs = 64.5", "64.5 is not"), ("[[rules]]\nmax_regs = '64'", "'64' is not"),
         ("[[rules]]\nmin_occupancy = 0.5", "0.5 is invalid.*write 50, or"),
         ("[[rules]]\nmax_occupancy_drop = 0.05", "0.05 is invalid.*write 5, or"),
