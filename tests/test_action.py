@@ -126,8 +126,7 @@ def test_a_regression_has_one_comment_which_is_updated(checkout: Path, github: G
     assert all(line.startswith("Wrote ") for line in done.stderr.splitlines())
     assert "::error " in done.stdout
     assert outputs(checkout)["passed"] == "false"
-    log = json.loads(Path(outputs(checkout)["sarif"]).read_text())
-    assert log["runs"][0]["results"]
+    assert json.loads(Path(outputs(checkout)["sarif"]).read_text())["runs"][0]["results"]
     assert len(github.comments) == 121
     assert "warp_image" in github.comments[-1]["body"]
     assert "warp_image" in (checkout / "summary").read_text()

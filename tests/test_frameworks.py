@@ -61,8 +61,7 @@ def test_tilelang_tunes_what_fits(tmp_path: Path) -> None:
     names_of = ("_PASS_CONF", "_RESERVED_CONF")
     constants = [node for node in module.body if ast.unparse(node).startswith(names_of)]
     assert len(wanted) == 3
-    kernel = ((4096, 4096), (("K", 4096),))
-    tuner = SimpleNamespace(configs=tuning.configurations, _kernel_parameters=kernel)
+    tuner = SimpleNamespace(configs=tuning.configurations, _kernel_parameters=((4096, 4096), (("K", 4096),)))
     parameters = dict.fromkeys(["M", "N", "K", "block_M", "block_N", "block_K", "num_stages", "threads"])
     names: dict[str, Any] = {"self": tuner, "parameters": parameters, "Callable": Callable}
     exec(compile(ast.Module([*constants, *wanted], []), "tuner.py", "exec"), names)

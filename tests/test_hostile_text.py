@@ -83,8 +83,7 @@ def test_names_in_files(tmp_path: Path, rules: Path, command: str, output_format
 def test_the_name_of_a_written_file(tmp_path: Path, rules: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "log").write_text(hostile.log("k"))
     name = "x\n::error::INJ\x1b##[error]"
-    ended = limited(*(each.replace("{}", name) for each in arguments), folder=tmp_path)
-    is_text(ended, "text")
+    is_text(limited(*(each.replace("{}", name) for each in arguments), folder=tmp_path), "text")
     assert any("INJ" in each.name for each in tmp_path.iterdir())
 
 

@@ -39,8 +39,7 @@ def save(question: str, golden: Golden) -> None:
 
 def unpack_data(target: Path) -> Path:
     """Copy tests/data into a folder, decompressed."""
-    data = FOLDER.parent
     for name in ("kernels", "modern", "stack", "lines", "inductor", "builds"):
-        unpack(target / name, data / name)
+        unpack(target / name, FOLDER.parent / name)
     unpack_cmake(target / "cmake")
     return target

@@ -251,10 +251,9 @@ def test_pasted_kernels_are_those_of_a_scan(engine: PageEngine, file: str) -> No
         f"readPasted({json.dumps(path.read_text(encoding='utf-8'))}).map(({{ name, fields }}) =>"
         " [name.split('(')[0].replace(/^void /, ''), Number(fields.regs), Number(fields['static-smem'])])"
     )
-    rows = occupancy.scan(path)
     assert sorted(map(tuple, found)) == sorted(
         ((each.demangled or each.name).split("(")[0].removeprefix("void "), each.regs, each.static_smem)
-        for each in rows
+        for each in occupancy.scan(path)
     )
 
 

@@ -62,8 +62,7 @@ def chips() -> None:
         assert_type(occupancy.compute(cc, threads=(16, 16)).occupancy, float)
     for each in occupancy.compute_capabilities():
         assert_type(each, occupancy.ComputeCapability)
-    imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
-    assert_type(imagined, occupancy.Limits)
+    assert_type(occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64), occupancy.Limits)
     assert_type(occupancy.limits(["A100", "H100"]), occupancy.typing.Results[occupancy.Limits])
     assert_type(occupancy.compute(occupancy.gpu("H200"), threads=256), occupancy.Occupancy)
     assert_type(occupancy.gpus(), occupancy.typing.Results[occupancy.Gpu])

@@ -57,11 +57,18 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
     limits, threads = now.limits, now.kernel.launch_bound
     if registers >= limits.max_registers_per_thread:
         return None
-    kernels, compiled = (Kernel(threads, registers), Kernel(threads, registers + 1)), _compiler_limits(limits)
-    kept, with_one_more = (Result(compiled, each).active_blocks for each in kernels)
-    least = min(blocks, kept)  # a larger first bound makes fewer blocks of the same threads
-    text = bounds_in_source(threads, least if least > 1 else None) if least > with_one_more else None
+    bounds = second_bounds(limits, threads, registers)
+    least = min(blocks, bounds.stop - 1)  # a larger first bound makes fewer blocks of the same threads
+    text = bounds_in_source(threads, least if least > 1 else None) if least in bounds else None
     return RegisterCap(text, maxnreg_in_source(registers))
+
+
+def second_bounds(limits: Limits, threads: int, cap: int) -> range:
+    """Return the second launch bounds for which ptxas computes a register cap."""
+    compiled, most = _compiler_limits(limits), limits.max_registers_per_thread
+    kept = Result(compiled, Kernel(threads, cap)).active_blocks
+    with_one_more = Result(compiled, Kernel(threads, cap + 1)).active_blocks if cap < most else 0
+    return range(with_one_more + 1, kept + 1)
 
 
 def bounds_in_source(threads: int, min_blocks: int | str | None) -> str:
@@ -103,4 +110,5 @@ def launch_bounds(
 
 def _compiler_limits(limits: Limits) -> Limits:
     """Return the limits that ptxas uses: on 6.0, the sub-partitions are those of the launch check."""
-    return replace(limits, sub_partitions=cuda.checked_sub_partitions(limits))
+    parts = cuda.checked_sub_partitions(limits)
+    return limits if parts == limits.sub_partitions else replace(limits, sub_partitions=parts)

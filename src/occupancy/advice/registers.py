@@ -21,7 +21,7 @@ from ..values.limits import Limits
 from ..values.records import readable
 from ..values.resources import Resource
 from ..values.spellings import in_range
-from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
+from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source, second_bounds
 from .launch_requirements import needs_opt_in
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 
@@ -162,7 +162,7 @@ def _registers_at_launch(
         return launch, min_blocks
     in_range(regs, "regs", LEAST, _registers_by_bounds(limits, threads, 1))
     if min_blocks is None:
-        return regs, _second_bound(limits, threads, regs)
+        return regs, max(second_bounds(limits, threads, regs), default=None)
     if (given := _registers_by_bounds(limits, threads, min_blocks)) != regs:
         problem = f"{regs} contradicts {bounds_in_source(threads, min_blocks)}, which gives {given}"
         raise InputError(problem, where="regs", hint=f"Set {given}, or remove `blocks` (`--blocks`).")
@@ -174,18 +174,12 @@ def _registers_by_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
     return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
 
 
-def _second_bound(limits: Limits, threads: int, regs: int) -> int | None:
-    """Return the second launch bound for which ptxas allocates a number of registers; None if none does."""
-    blocks = Result(limits, Kernel(threads, regs)).active_blocks
-    return blocks if blocks and _registers_by_bounds(limits, threads, blocks) == regs else None
-
-
 def _sufficient_attribute(limits: Limits, threads: int, needed: int) -> str | None:
     """Return the attribute for a number of registers; None if the block cannot launch with them."""
     if needed > _registers_by_bounds(limits, threads, 1):
         return None
-    blocks = _second_bound(limits, threads, needed)
-    return maxnreg_in_source(needed) if blocks is None else bounds_in_source(threads, blocks)
+    bounds = second_bounds(limits, threads, needed)
+    return bounds_in_source(threads, bounds[-1]) if bounds else maxnreg_in_source(needed)
 
 
 def _needed_at_launch(groups: Sequence[Warpgroups]) -> int:

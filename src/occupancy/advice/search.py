@@ -79,15 +79,12 @@ class VariedResource:
             ends = _equal_runs(lambda size: self.result(size).allocated.shared_memory, low, low + unit - 1)
             first, _ = next(ends)
 
-        def amount_at(index: int) -> int:
-            return min(first + index * unit, high)
-
         def key_at(index: int) -> tuple[int, Key]:
-            result = self.result(amount_at(index))
+            result = self.result(min(first + index * unit, high))
             return self._segment(result), key(result)
 
         for index, (_, same) in _equal_runs(key_at, 0, len(range(first, high, unit))):
-            yield amount_at(index), same
+            yield min(first + index * unit, high), same
 
     def _segment(self, result: Result) -> int:
         """Return the number, ascending, of a segment in which more never allows more blocks."""
@@ -119,18 +116,14 @@ def _equal_runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tupl
 
     Equal keys must be contiguous, so that keys between two equal ones need not be computed.
     """
-
-    def cut(low: int, low_key: Key, high: int, high_key: Key) -> Iterator[tuple[int, Key]]:
-        if low_key == high_key:
-            return
-        if high - low == 1:
-            yield low, low_key
-            return
-        middle = (low + high) // 2
-        middle_key = key(middle)
-        yield from cut(low, low_key, middle, middle_key)
-        yield from cut(middle, middle_key, high, high_key)
-
-    low_key, high_key = key(low), key(high)
-    yield from cut(low, low_key, high, high_key)
-    yield high, high_key
+    last, known = (low, key(low)), [(high, key(high))]
+    while known:
+        number, its_key = known[-1]
+        if last[1] != its_key and number - last[0] > 1:
+            middle = (last[0] + number) // 2
+            known.append((middle, key(middle)))
+            continue
+        if last[1] != its_key:
+            yield last
+        last = known.pop()
+    yield last

@@ -42,8 +42,7 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
             content: pictures.Plot = pictures.StepPlot(name, axes[name], curves)
         elif len(sizes) == 2 and gpus == 1 and self.occupancy.size == sizes[0] * sizes[1]:
             (down, rows), (across, columns) = axes.items()
-            shares = self.occupancy.reshape(sizes).tolist()
-            content = pictures.HeatMap((down, across), rows, columns, shares)
+            content = pictures.HeatMap((down, across), rows, columns, self.occupancy.reshape(sizes).tolist())
         else:
             hint = "Vary one input on any number of GPUs, or two on one GPU, each along its own dimension."
             raise InputError(f"{len(sizes)} inputs vary on {count(gpus, 'GPU')}", where="plot", hint=hint)

@@ -209,8 +209,7 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
     after = _read_whole(paths)
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
-    kernels = reading.selection.records(after.kernels)
-    baseline = baseline_from(kernels, reading.threads or after.threads)
+    baseline = baseline_from(reading.selection.records(after.kernels), reading.threads or after.threads)
     write_baseline(path, baseline)
     return baseline
 
@@ -264,11 +263,13 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
 
 def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: Path | None = None) -> str:
     """Return the command line of a check, whose update accepts only the kernels that the check shows."""
-    sizes = [f"{pattern}={size}" for pattern, size in reading.block_sizes.items()]
-    sizes += [] if reading.threads is None else [str(reading.threads)]
+    sizes = [
+        *(f"{pattern}={size}" for pattern, size in reading.block_sizes.items()),
+        *as_list(reading.threads),
+    ]
     gpu = {} if reading.gpu is None else {"gpu" if reading.gpu.name else "cc": reading.gpu.label}
-    given = {name: reading.options.get(name) for name in ("name", "arch")}
-    values = {"rules": rules or None, "baseline": baseline, "threads": sizes, **given, **gpu}
+    values = {"rules": rules or None, "baseline": baseline, "threads": sizes}
+    values |= {name: reading.options.get(name) for name in ("name", "arch")} | gpu
     values["limits"] = reading.options.get("limits_file")
     words = [
         word for name, value in values.items() for each in as_list(value) for word in (f"--{name}", str(each))

@@ -238,8 +238,7 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
         inputs[argument], sources[argument] = value, name
     for name in _REGISTER_CAPS:
         if (cap := values.get(name)) is not None and inputs.get("regs") is not None:
-            most = in_range(parse_count(cap, name), name)
-            inputs["regs"] = min(parse_count(inputs["regs"], "regs"), most)
+            inputs["regs"] = min(parse_count(inputs["regs"], "regs"), in_range(parse_count(cap, name), name))
     if "smem" in sources:
         parts = [parse_size(inputs[name], name) for name in ("static_smem", "dynamic_smem") if name in inputs]
         if parts and sum(parts) == parse_size(inputs["smem"], "smem"):

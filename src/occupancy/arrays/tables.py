@@ -174,8 +174,7 @@ def lookups(limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, I
         if resource in inputs:
             low = inputs[resource].low
             counts = _count_table(limits, model, resource, low)
-            chosen = inputs[resource]._replace(high=low + counts.size - 1)
-            tables.append(_lookup(resource, counts, [chosen]))
+            tables.append(_lookup(resource, counts, [inputs[resource]._replace(high=low + counts.size - 1)]))
         else:
             allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:

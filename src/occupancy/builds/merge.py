@@ -79,8 +79,7 @@ def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> Ker
 
 
 def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
-    files = {*record.also_in, *sources} - {record.source}
-    listed = tuple(sorted(files)[:MAX_FILES])
+    listed = tuple(sorted({*record.also_in, *sources} - {record.source})[:MAX_FILES])
     return replace(record, also_in=listed) if listed != record.also_in else record
 
 
@@ -327,8 +326,7 @@ def _with_launches(
 def _with_image(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
     # Traces contain only total shared memory, so that the image's static part must not be added.
     has_total = launch.smem is not None
-    names = (name for name in _IMAGE_FIELDS if not (has_total and name == "static_smem"))
-    whole = fill(launch, image, names)
+    whole = fill(launch, image, (name for name in _IMAGE_FIELDS if not (has_total and name == "static_smem")))
     whole = replace(whole, name=image.name, regs=image.regs, fuses=image.fuses, chosen=image.chosen)
     return also_in(whole, {image.source, *image.also_in[:MAX_FILES]})
 

@@ -25,11 +25,11 @@ FORMAT_OF_ENDING = {
     ".txt": "text", ".xml": "junit",
 }  # fmt: skip
 COMMON_FORMATS = ("text", "json", "jsonl", "csv", "markdown")
-NOTES_OF_ROWS = {
+CSV_NOTES = {
     "other-gpu": "", "changed-limits": "", "assumed-threads": "threads_assumed", "spills-counted": "spills_from",
     "dynamic-smem": "dynamic_smem",
 }  # fmt: skip
-"""Note for CSV or JSON lines without a column -> this column."""
+"""Note for a CSV without a column -> this column."""
 CHECK_FORMATS = ("html", "github", "junit", "sarif")
 
 
@@ -79,8 +79,8 @@ def show(report: Report, output_format: str | None) -> None:
         for piece in pieces[output_format](report):
             click.echo(piece, nl=False, color=True)  # escape codes are escaped: nothing to remove
         keys = {column.key for column in report.columns}
-        for each in report.notes if output_format != "json" else ():
-            if each.code in NOTES_OF_ROWS and NOTES_OF_ROWS[each.code] not in keys:
+        for each in report.notes if output_format == "csv" else ():
+            if each.code in CSV_NOTES and CSV_NOTES[each.code] not in keys:
                 click.echo(each.text, err=True)
 
 
@@ -107,25 +107,19 @@ def save_picture(picture: Picture, path: str) -> None:
 
 
 def formats_of(paths: Sequence[str], given: str | None, charts: Sequence[str] = ()) -> dict[str, str | None]:
-    """Return files and their formats; without files, standard output."""
-    return {path: _format_of(path, given, charts) for path in paths or ("-",)}
-
-
-def _format_of(path: str, given: str | None, charts: Sequence[str]) -> str | None:
-    """Return the given format, or the format of the ending of a file."""
-    if path == "-":
-        return given
-    ending = os.path.splitext(path)[1].lower()
-    fitting = "picture" if ending in charts else FORMAT_OF_ENDING.get(ending, given)
-    if given is None:
-        types = {each.name: each.type for each in click.get_current_context().command.params}
-        formats = getattr(types.get("output_format"), "choices", ["html"])  # of page
-        known = [*charts, *(each for each, name in FORMAT_OF_ENDING.items() if name in formats)]
-        if ending not in known:
+    """Return files and their formats, given or by their endings; without files, standard output."""
+    types = {each.name: each.type for each in click.get_current_context().command.params}
+    possible = getattr(types.get("output_format"), "choices", ["html"])  # of page
+    known = [*charts, *(each for each, name in FORMAT_OF_ENDING.items() if name in possible)]
+    formats: dict[str, str | None] = dict.fromkeys(paths or ["-"], given)
+    for path in filter("-".__ne__, paths):
+        ending = os.path.splitext(path)[1].lower()
+        fitting = "picture" if ending in charts else FORMAT_OF_ENDING.get(ending, given)
+        if given is None and ending not in known:
             problem = f"{path!r} does not end in a known format"
             raise InputError(problem, where="output", allowed=", ".join(known))
-        return fitting
-    if given != fitting and (given, fitting) != ("sarif", "json"):  # SARIF is JSON
-        hint = "Remove --format, or rename the file."
-        raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
-    return given
+        if given not in (None, fitting) and (given, fitting) != ("sarif", "json"):  # SARIF is JSON
+            hint = "Remove --format, or rename the file."
+            raise InputError(f"{given} contradicts {path}", where="output_format", hint=hint)
+        formats[path] = given or fitting
+    return formats

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
 from math import prod
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
-from ..advice.launch_bounds import launch_bounds
+from ..advice.launch_bounds import second_bounds
 from ..advice.next_steps import next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
@@ -21,9 +20,7 @@ from ..builds.rows import Evaluator, ScannedKernel, is_possible
 from ..engine import Result
 from ..errors import OccupancyError
 from ..readers import KernelRecord
-from ..tables.gpus import Gpu
 from ..tables.shipped import limits
-from ..values.kernel import Kernel
 from ..values.records import documented
 from .match import MatchedBy, Pair, by_name, compared_values, match
 
@@ -257,11 +254,8 @@ def _source_bounds(record: KernelRecord) -> tuple[Any, ...] | None:
     if record.min_blocks is not None or record.register_cap is None or cc is None:
         return threads, record.min_blocks
     with suppress(OccupancyError):  # a compute capability of a user's table
-        gpu, kernel, cap = Gpu(limits(cc)), Kernel(threads), record.register_cap
-        most = Result(gpu.limits, Kernel(threads, cap)).active_blocks
-        fitting = takewhile(lambda n: launch_bounds(gpu, kernel, n).register_cap == cap, range(most, 0, -1))
-        if same := list(fitting):
-            return threads, *((1,) if same[-1] == 1 else dict.fromkeys((same[-1], same[0])))
+        if same := second_bounds(limits(cc), threads, record.register_cap):
+            return threads, *((1,) if same[0] == 1 else dict.fromkeys((same[0], same[-1])))
     return threads, None
 
 
@@ -298,11 +292,11 @@ def find_fix(
     """
     spills = bool(new.spilled_bytes)
     register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
-    bound, least = new.record.max_threads, new.threads or 0
-    is_too_low = bound is not None and bound < least
     requires: Any = _sufficient(new, limits)
     if requires is None or (spills and "regs" in requires):
         return Fix({}, "only" if spills else "")
+    bound, least = new.record.max_threads, requires.get("threads", new.threads or 0)
+    is_too_low = bound is not None and bound < least
     old_regs = (old and old.record.regs) or 0
     verbs = {"threads": "launch"}
     has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])

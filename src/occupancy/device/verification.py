@@ -259,8 +259,10 @@ class _Comparison:
             self._memory.compare((blocks, kernel), driver, call(), call(driver_580=True))
 
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
-        """Compare the potential block size."""
-        # Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own resident blocks.
+        """Compare the potential block size.
+
+        Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own resident blocks.
+        """
 
         def computed(kernel: Kernel) -> tuple[int, int]:
             count = self._multiprocessor_count

@@ -68,8 +68,10 @@ def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, regi
 
 
 def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
-    """Return True if the allocation unit of registers is doubled, as for a few counts on 2.x."""
-    # The spreadsheet searches its list as text for "R,", so that 1 matches in "21,".
+    """Return True if the allocation unit of registers is doubled, as for a few counts on 2.x.
+
+    The spreadsheet searches its list as text for "R,", so that 1 matches in "21,".
+    """
     return f"{registers}," in "".join(f"{unit}," for unit in column.doubled_register_units)
 
 

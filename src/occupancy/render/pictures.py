@@ -19,14 +19,10 @@ if TYPE_CHECKING:
 PICTURE_FILES = (".svg", ".png", ".pdf")
 SLIDE_INCHES = (13.33, 7.5)
 STYLE: dict[Any, Any] = {
-    "font.size": 14,
-    "axes.titlesize": 18,
-    "figure.titlesize": 18,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
+    "font.size": 14, "axes.titlesize": 18, "figure.titlesize": 18,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
     "svg.hashsalt": "occupancy",  # else the same picture is a different file each time
-}
+}  # fmt: skip
 NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 MARK_COLOR = "#d62728"
 LABEL_BOX = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}

@@ -233,8 +233,7 @@ def registers_report(split: RegisterSplitFields) -> Report:
 
 
 def _split_facts(split: RegisterSplitFields) -> Iterator[tuple[str, str]]:
-    at_launch = split.launch_bounds or split.maxnreg
-    yield "At launch", f"{split.launch_regs} registers per thread with {at_launch}"
+    yield "At launch", f"{split.launch_regs} registers per thread with {split.launch_bounds or split.maxnreg}"
     if not split.suffices:
         fix = f"{split.needed_regs} registers per thread at launch"
         if split.enough_at_launch is not None:

@@ -309,8 +309,7 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     if least is not None:
         reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
-        runs += f", {len(fits) or 'none'} with at least {percent(least)}"
-        runs += "" if fits or not running else f" (highest: {percent(max(fit.occupancy for fit in running))})"
+        runs += f", {len(fits)} with at least {percent(least)}"
     headline, details = [runs, kernel_text(kernel)], gpu_remarks(fits, [fit.reason for fit in fits])
     notes = gpu_notes((fit.gpu for fit in fits), (fit.result for fit in fits if fit.result is not None))
     return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)

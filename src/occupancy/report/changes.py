@@ -84,7 +84,9 @@ def change_facts(changed: Iterable[OnArch]) -> list[tuple[str, str]]:
     groups = defaultdict[tuple[str, ...], list[OnArch]](list)  # versions in several files
     for kernel in sorted(changed, key=lambda each: age(each.record.arch)):
         groups[(kernel.record.arch or "-", *kernel.values)].append(kernel)
-    labels = _labels([arch for arch, *_ in groups], list(groups.values()))
+    labels = [arch for arch, *_ in groups]
+    if len(set(labels)) < len(labels):
+        labels = _labels(labels, list(groups.values()))
     values = [(label, text) for label, (_, *texts) in zip(labels, groups, strict=True) for text in texts]
     kernels = [(label, each) for label, group in zip(labels, groups.values(), strict=True) for each in group]
     cause = _by_arch([(label, each.causes) for label, each in kernels if each.causes])

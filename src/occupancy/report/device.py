@@ -27,8 +27,7 @@ class LiveLimit(NamedTuple):
 def _limits(device: Device) -> list[LiveLimit]:
     limits: dict[str, LiveLimit] = {}
     with suppress(OccupancyError):
-        row = device.row
-        limits = {name: LiveLimit(name, getattr(row, name), "table") for name in KINDS}
+        limits = {name: LiveLimit(name, getattr(device.row, name), "table") for name in KINDS}
     for name, value in device.reported.items():
         differs = name in limits and limits[name].value != value
         table = f"; the table has {limit_text(name, limits[name].value)}" if differs else ""

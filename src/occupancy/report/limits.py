@@ -29,15 +29,12 @@ SIDE_BY_SIDE = 3
 
 _LABELS = {
     "max_shared_memory_per_block_optin": "Shared memory per block, with opt-in",
-    "unified_l1_and_shared_memory": "Unified L1 and shared memory",
-    "max_block_dim": "Block dimensions",
-    "max_portable_cluster_size": "Blocks per cluster",
-    "max_non_portable_cluster_size": "Blocks per cluster, non-portable",
+    "unified_l1_and_shared_memory": "Unified L1 and shared memory", "max_block_dim": "Block dimensions",
+    "max_portable_cluster_size": "Blocks per cluster", "spreadsheet": "NVIDIA's spreadsheet",
+    "max_non_portable_cluster_size": "Blocks per cluster, non-portable", "sub_partitions": "Sub-partitions per SM",
     "tensor_memory_per_multiprocessor": "Tensor memory columns per SM",
-    "sub_partitions": "Sub-partitions per SM",
     "fp32_lanes_per_multiprocessor": "FP32 lanes per SM",
-    "spreadsheet": "NVIDIA's spreadsheet",
-}
+}  # fmt: skip
 
 
 def limit_label(name: str) -> str:

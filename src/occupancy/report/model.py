@@ -173,8 +173,8 @@ def filled(columns: Sequence[Column], rows: Sequence[Any]) -> list[Column]:
 
 
 FACTS = (
-    Column("label", value=itemgetter(0), align="left"),
-    Column("text", value=itemgetter(1), align="left", wraps=True),
+    Column("label", show=itemgetter(0), align="left"),
+    Column("text", show=itemgetter(1), align="left", wraps=True),
 )
 
 

@@ -108,8 +108,10 @@ def _step_key(result: Result) -> object:
 
 
 def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
-    """Return the report of every combination, or of the kernel's three curves if nothing varies."""
-    # Without a screen, which shows few combinations, they are read only once.
+    """Return the report of every combination, or of the kernel's three curves if nothing varies.
+
+    Without a screen, which shows few combinations, they are read only once.
+    """
     details, headline = list[Section](), list[str]()
     if swept.varied:
         headline = picture_title(swept.varied, swept.fixed).split("\n")
@@ -206,8 +208,7 @@ def best(points: Iterable[Point], most: int) -> list[Point]:
         if not _reached(point.result):
             continue
         kernel = point.result.kernel
-        counted = (getattr(kernel, name) or 0 for name in COUNTED)
-        use = (kernel.regs or 0, kernel.shared_memory, *counted)
+        use = (kernel.regs or 0, kernel.shared_memory, *(getattr(kernel, name) or 0 for name in COUNTED))
         front = fronts.setdefault((-point.result.occupancy, kernel.threads), {})
         if not any(_covers(other, use) for other in front):
             for other in [each for each in front if _covers(use, each)]:

@@ -60,7 +60,6 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
 
 def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
     """Return the same SM with changes NAME=VALUE: a size, a list with commas, true, false, or null."""
-    where = "--set "
     given: dict[str, Any] = {}
     for change in changes:
         name, equals, text = (part.strip() for part in change.partition("="))
@@ -72,7 +71,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
-    return _make_limits(limits.compute_capability, limits, given, where)
+    return _make_limits(limits.compute_capability, limits, given, "--set ")
 
 
 def _read_row(name: object, row: object, where: str) -> Limits:
@@ -85,9 +84,8 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     given = dict(row)
     known = None
     if "like" in given:
-        like = _parse_name(given.pop("like"), f"{where}like")
         try:
-            known = shipped.limits(like)
+            known = shipped.limits(_parse_name(given.pop("like"), f"{where}like"))
         except UnknownComputeCapabilityError as error:
             raise TableError(error.problem, where=f"{where}like") from None
     return _make_limits(cc, known, given, where)

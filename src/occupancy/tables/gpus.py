@@ -104,8 +104,7 @@ class LimitsTable:
 
     def limits(self, cc: object) -> Limits:
         """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads."""
-        wanted = ComputeCapability.parse(cc)
-        return self.own.get(str(wanted)) or shipped.limits(cc)
+        return self.own.get(str(ComputeCapability.parse(cc))) or shipped.limits(cc)
 
     def architecture(self, name: str) -> tuple[Limits, ...]:
         """Return the limits of every compute capability of an architecture such as ``"hopper"``."""

@@ -70,8 +70,7 @@ def test_static_kernels_of_two_files_stay_two_and_have_their_files() -> None:
     files = [
         first, replace(second, source="b.o"), replace(first, source="app"), replace(second, source="app"),
     ]  # fmt: skip
-    merged = merge(files).records
-    found = [(each.source, each.also_in, each.code) for each in merged]
+    found = [(each.source, each.also_in, each.code) for each in merge(files).records]
     assert found == [("a.o", ("app",), 1), ("b.o", ("app",), 2)]
 
 

@@ -121,8 +121,7 @@ class TestRows:
         assert spilled_bytes(record("a", "sm_90")) is None
 
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
-        at_512 = record("a", "sm_90", threads=512, max_threads=256)
-        (row,) = Evaluator(find_gpu, occupancy_on).rows([at_512])
+        (row,) = Evaluator(find_gpu, occupancy_on).rows([record("a", "sm_90", threads=512, max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert "512 threads in one block, but the kernel was compiled for at most 256." in str(row.reason)
         found = [record("a", "sm_90", format=kind, static_smem=56832) for kind in ("ptxas", "cubin")]

@@ -79,8 +79,7 @@ class TestCommand:
     def test_columns_and_orders(self, samples: Path) -> None:
         file = str(samples / "samples.cubin")
         chosen = ("--columns", "demangled,Regs,occ,limited_by", "--format", "csv")
-        done = run("scan", file, *chosen)
-        assert (done.stdout.split()[0], done.stderr[:9]) == ("demangled,regs,occupancy,limiters", "* Assumed")
+        assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy,limiters"
         done = run("scan", file, "--columns", "occupancies")
         assert (done.exit_code, done.stdout, "Did you mean occupancy" in done.stderr) == (2, "", True)
         titles = [column.title for column in chosen_columns(["cc", "Limited by", "next-step"])]
@@ -128,7 +127,7 @@ class TestPython:
         assert finding.file.endswith("samples.cubin")
         assert "spills ~1,008/1,008 B (stores/loads)" in finding.message
         low = occupancy.scan(log_of(tmp_path, ("k", "sm_90", 128)), threads=256).findings()
-        assert repr(low) == "[<Finding low-occupancy (note): k for sm_90>]"
+        assert [each.rule for each in low] == ["low-occupancy"]
         sarif = json.loads(run("scan", str(samples / "samples.cubin"), "--format", "sarif").stdout)
         assert [each["ruleId"] for each in sarif["runs"][0]["results"]] == ["spills"]
         for name, code in (("x.json", 0), ("x.csv", 2)):

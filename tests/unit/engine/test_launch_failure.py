@@ -76,9 +76,8 @@ def test_the_subjects_of_limits() -> None:
 
 
 def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:
-    limits = shipped.limits("9.0")
     for static, dynamic, hint in ((0, 60_000, OPT_IN), (49_152, 1, OPT_IN), (49_153, 0, MAKE_DYNAMIC)):
-        failure = Result(limits, Kernel(32, 32, static, dynamic, opt_in=False)).failure
+        failure = Result(shipped.limits("9.0"), Kernel(32, 32, static, dynamic, opt_in=False)).failure
         assert failure is not None
         assert failure.hint == hint
 

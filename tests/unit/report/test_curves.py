@@ -55,8 +55,7 @@ class TestExactness:
 def test_shared_memory_that_no_block_can_have_is_shown_only_for_a_kernel_that_requests_it() -> None:
     assert curves(compute("9.0", threads=64, smem=1, opt_in=False))["smem"][-1].last == 48 * 1024
     assert curves(compute("5.2", threads=64))["smem"][-1].last == 48 * 1024
-    steps = curves(compute("9.0", threads=64, smem=49_153, opt_in=False))["smem"]
-    assert not steps[-1].result.active_blocks
+    assert not curves(compute("9.0", threads=64, smem=49_153, opt_in=False))["smem"][-1].result.active_blocks
 
 
 def test_names_are_cut_to_the_part_that_differs_and_found() -> None:

@@ -31,8 +31,7 @@ class TestReadLimits:
     def test_the_shipped_table(self, tmp_path: Path) -> None:
         whole = Path(shipped.data_path(shipped.FILE_NAME)).read_text()
         _, values, _ = re.split("^---$", whole, flags=re.MULTILINE)
-        rows = read_limits(write(tmp_path, values))
-        assert rows == {str(cc): shipped.limits(cc) for cc in shipped.known()}
+        assert read_limits(write(tmp_path, values)) == {str(cc): shipped.limits(cc) for cc in shipped.known()}
 
     def test_like(self, tmp_path: Path) -> None:
         row = '  "13.0": {like: "10.0", architecture: New, max_blocks_per_multiprocessor: 24}\n'
@@ -164,12 +163,11 @@ def test_limits_that_are_accepted_can_be_computed_with(
     cc: object, changes: dict[str, Any], column: dict[str, int], data: st.DataObject
 ) -> None:
     kernel = data.draw(strategies.kernels(shipped.limits(cc)))
-    model = data.draw(st.sampled_from(list(engine.MODELS)))
     with contextlib.suppress(OccupancyError):
         limits = shipped.limits(cc).replace(**changes)
         if limits.spreadsheet is not None:
             limits = limits.replace(spreadsheet=replace(limits.spreadsheet, **column))  # type: ignore[arg-type]
-        answer = engine.Result(limits, kernel, model)
+        answer = engine.Result(limits, kernel, data.draw(st.sampled_from(list(engine.MODELS))))
         assert answer.limiters
         assert all(each is None or each >= 0 for each in answer.block_limits)
 

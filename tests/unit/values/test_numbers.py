@@ -17,4 +17,5 @@ def test_numbers_in_words() -> None:
     assert {amount: size(amount) for amount in sizes} == sizes
     assert [*map(decimal, (2, 25 / 3, 1057 / 1056, 0.99999))] == ["2.00", "8.33", "1.001", "0.99999"]
     assert (count(1, "block"), count(1536, "thread")) == ("1 block", "1,536 threads")
-    assert [join_and(["a"]), join_and(["a", "b", "c"])] == ["a", "a, b and c"]
+    assert join_and(["a"]) == "a"
+    assert join_and(["a", "b", "c"]) == "a, b and c"
