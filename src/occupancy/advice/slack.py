@@ -84,9 +84,8 @@ def carveout(now: Result) -> CarveoutFields:
     for amount in limits.shared_memory_configurations:
         result = Result(limits, kernel.replace(carveout=Carveout(amount, "bytes")), now.model)
         # If a configuration is too small for one block, the SM selects a larger one.
-        if result.active_blocks and result.shared_memory_pool == amount:
+        if (blocks := result.active_blocks) and result.shared_memory_pool == amount:
             l1 = None if unified is None else unified - amount
-            percent = lowest.get(amount)
-            sizes.append(SharedMemorySize(amount, l1, percent, result.active_blocks, result.occupancy))
+            sizes.append(SharedMemorySize(amount, l1, lowest.get(amount), blocks, result.occupancy))
     enough = (size for size in sizes if now.active_blocks and size.active_blocks >= now.active_blocks)
     return CarveoutFields(now, next(enough, None), tuple(sizes), needs_opt_in(limits, kernel))

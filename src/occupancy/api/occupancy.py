@@ -272,9 +272,12 @@ class Occupancies(Results[Occupancy]):
         sizes = [result.block_sizes(smem_of_threads=smem_of_threads) for result in self]
         return Results(sizes, block_sizes_report)
 
-    def waves(self, grid: Shape, *, cluster: Shape | None = None) -> Results[Waves]:
+    def waves(
+        self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None
+    ) -> Results[Waves]:
         """Return the waves of a grid on each GPU."""
-        return Results((result.waves(grid, cluster=cluster) for result in self), waves_report)
+        options: Any = {"cluster": cluster, "multiprocessor_count": multiprocessor_count}
+        return Results((result.waves(grid, **options) for result in self), waves_report)
 
     def report(self) -> Report:
         return calc_report(list(map(ResultRow, self)))

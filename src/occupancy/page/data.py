@@ -41,17 +41,16 @@ FORM: dict[str, tuple[str, str, str | None]] = {
 
 
 def page_data() -> dict[str, Any]:
-    inputs = []
+    inputs = list[dict[str, Any]]()
     for name, (label, help_, needs) in FORM.items():
         field = FIELDS.get(name) or Field(name, label, "count" if name == "sms" else "shape", help_, low=1)
-        described: dict[str, Any] = {
+        inputs.append({
             "name": name.replace("_", "-"), "field": {"sms": "multiprocessor_count"}.get(name, name),
             "label": label, "kind": "shape" if name == "threads" else field.kind, "help": help_,
             "range": [field.low, field.high], "multiple": field.multiple_of,
             "options": ["yes", "no"] if field.kind == "flag" else field.choices, "needs": needs,
             "is_launch": name not in FIELDS,
-        }  # fmt: skip
-        inputs.append(described)
+        })  # fmt: skip
     tables = list(map(limits, known()))
     texts = {limit_label(name): [limit_text(name, getattr(row, name)) for row in tables] for name in NAMES}
     rows = list(map(dataclasses.asdict, tables))

@@ -37,7 +37,7 @@ PRINTED = {
     "256 threads per block, 72 registers": (SEVERAL,),
     "H100 SXM5 and A100: 256 threads": (SEVERAL.budget(), SEVERAL.next_steps()),
     "256 threads per block, 64 registers": (SEVERAL.replace(regs=64),),
-    "100 blocks in one wave": (occupancy.compute(["H200 NVL"], threads=64).waves(100),),
+    "100 blocks in one wave": (occupancy.compute(["9.0"], threads=64).waves(100, multiprocessor_count=132),),
     "Launches on 1 of 1 compute capability": (occupancy.fits("9.0", RESULT),),
     "Runs: the warpgroups use 64,512": (occupancy.register_split("1:40,2:?"),),
     "1 GPU": (occupancy.gpus("h100 cnx"),),
