@@ -237,6 +237,6 @@ def accepted(
     """
     matching = match(baseline.kernels, kernels)
     kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
-    kept += filter(is_wanted, matching.added)
-    kept += filterfalse(is_wanted, matching.removed)
+    kept += filter(is_wanted, (*matching.added, *matching.extra_new))
+    kept += filterfalse(is_wanted, (*matching.removed, *matching.extra_old))
     return baseline_from(kept, baseline.threads)

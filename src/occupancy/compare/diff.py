@@ -114,6 +114,8 @@ class Differences:
     removed: tuple[ScannedKernel, ...]
     unknown: Mapping[str, int] = field(hash=False)
     """Values recorded in only one of the builds, with the number of kernels."""
+    other_archs: bool
+    """True if the builds have a kernel for different architectures only."""
 
     @property
     def summary(self) -> dict[str, int]:
@@ -141,7 +143,9 @@ def compare(
         if with_same or row.verdict != "same":
             rows.append(row)
     added, removed = (tuple(map(evaluator.row, each)) for each in (matching.added, matching.removed))
-    return Differences(tuple(sorted(rows, key=_severity)), same, added, removed, dict(unknown))
+    names = {row.record.name for row in added} & {row.record.name for row in removed}
+    other_archs = not names <= {pair.old.name for pair in matching.pairs}
+    return Differences(tuple(sorted(rows, key=_severity)), same, added, removed, dict(unknown), other_archs)
 
 
 def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:

@@ -14,6 +14,7 @@ MatchedBy = Literal["name", "stable_name", "code"]
 """Key that matched a pair: name and architecture, name without parameters and generated parts, or code."""
 
 Key = Callable[[KernelRecord], Hashable]
+Records = tuple[KernelRecord, ...]
 Pairs = Iterator[tuple[KernelRecord, KernelRecord]]
 
 compared_values: Key = attrgetter(
@@ -37,19 +38,23 @@ class Matching(NamedTuple):
     """Matched and unmatched kernels of two builds."""
 
     pairs: tuple[Pair, ...]
-    removed: tuple[KernelRecord, ...]
-    """Sorted by name, like ``added``."""
-    added: tuple[KernelRecord, ...]
+    removed: Records
+    """Kernels without a copy in the new build, sorted by name."""
+    added: Records
+    extra_old: Records = ()
+    """Copies beyond their number in the new build."""
+    extra_new: Records = ()
 
 
 def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_arch: bool = False) -> Matching:
     """Match each kernel of one build with one kernel of the other, or with all copies of one kernel.
 
     If several kernels share a name, like launches and ``static`` kernels, equal kernels match first, then
-    kernels of the same source. With ``ignore_arch``, a kernel without a match for its architecture can match
-    another architecture. The order of the kernels does not matter, and the cost is linear.
+    kernels of the same source; further copies match none. With ``ignore_arch``, kernels without a match for any
+    of their architectures can match another one. The order of the kernels does not matter, and the cost is linear.
     """
-    removed, added, pairs = list(old), list(new), list[Pair]()
+    old, new = list(old), list(new)
+    removed, added, pairs = old, new, list[Pair]()
 
     def add(matched: list[Pair]) -> None:
         nonlocal removed, added
@@ -57,11 +62,23 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
         paired = {id(record) for pair in matched for record in (pair.old, pair.new)}
         removed, added = ([each for each in left if id(each) not in paired] for left in (removed, added))
 
-    for keys in (_KEYS, _KEYS_OF_ANY_ARCH) if ignore_arch else (_KEYS,):
-        for matched_by, key in keys:
-            add([Pair(*records, matched_by) for records in _join(removed, added, key)])
-        add(_copies(pairs, removed, added) if removed or added else [])
-    return Matching(tuple(pairs), *(tuple(sorted(records, key=by_name)) for records in (removed, added)))
+    for matched_by, key in _KEYS:
+        add([Pair(*records, matched_by) for records in _join(removed, added, key)])
+    add(_copies(pairs, removed, added) if removed or added else [])
+    names = {stable_name(record.name) for pair in pairs for record in pair[:2]} if ignore_arch else set()
+    for matched_by, key in _KEYS_OF_ANY_ARCH if ignore_arch else ():
+        alone = [[each for each in left if stable_name(each.name) not in names] for left in (removed, added)]
+        add([Pair(*records, matched_by) for records in _join(alone[0], alone[1], key)])
+    gone, extra_old = _by_copy(removed, new)
+    fresh, extra_new = _by_copy(added, old)
+    return Matching(tuple(pairs), gone, fresh, extra_old, extra_new)
+
+
+def _by_copy(records: list[KernelRecord], others: list[KernelRecord]) -> tuple[Records, Records]:
+    """Split records into those without and those with a copy in the other build."""
+    known, ordered = set(map(_copy, others if records else ())), sorted(records, key=by_name)
+    without = tuple(each for each in ordered if _copy(each) not in known)
+    return without, tuple(each for each in ordered if _copy(each) in known)
 
 
 def _architecture(record: KernelRecord) -> str:

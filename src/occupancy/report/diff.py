@@ -93,9 +93,8 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
         headline += " (counted for each architecture)"
     headline += computed_for(inputs)
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
-    notes = list(_notes(differences))
     columns = named(COLUMNS, rows)
-    parts = ([headline], columns, rows, "kernels", inputs, details, notes)
+    parts = ([headline], columns, rows, "kernels", inputs, details, list(_notes(differences)))
     return Report("diff", *parts, values={"summary": differences.summary}, has_table=False)
 
 
@@ -137,7 +136,7 @@ def _notes(differences: Differences) -> Iterator[Note]:
     changed = [row for row in differences.kernels if row.verdict not in ("renamed", "same")]
     kernels = [kernel for row in changed for kernel in (row.old, row.new)]
     yield from row_notes(kernels, ("assumed-threads", "other-gpu"))
-    if {row.record.name for row in differences.added} & {row.record.name for row in differences.removed}:
+    if differences.other_archs:
         yield note("other-archs")
     if differences.unknown:
         names = [label(name.replace("smem", "shared_memory")) for name in differences.unknown]

@@ -27,7 +27,7 @@ def test_architectures_are_apart_unless_they_are_ignored() -> None:
     assert match([old], [new]).pairs == ()
     assert match([old], [new], ignore_arch=True).pairs == (Pair(old, new, "name"),)
     own = kernel(arch="sm_80", regs=16)
-    assert match([old], [new, own], ignore_arch=True).pairs == (Pair(old, own, "name"),)
+    assert match([old, kernel(arch="sm_70")], [new, own], ignore_arch=True).pairs == (Pair(old, own, "name"),)
 
 
 def test_a_variant_of_an_architecture_is_the_second_choice() -> None:
@@ -69,7 +69,7 @@ def test_kernels_of_one_name_are_matched_by_their_values_then_by_their_file() ->
     assert all(one.regs == other.regs for one, other, _ in match(old, moved).pairs)
     changed = [kernel(regs=41, source="b.o"), kernel(regs=25, source="a.o")]
     assert all(one.source == other.source for one, other, _ in match(old, changed).pairs)
-    assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).added] == [30]
+    assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).extra_new] == [30]
     assert not match([*old, kernel(regs=24, source="e.o")], moved).removed, "an equal copy is still there"
 
 
