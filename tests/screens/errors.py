@@ -56,6 +56,7 @@ bounds --cc 8.0,9.0 -t 384 --blocks 2,4
 bounds --cc 9.0 -t 32 --blocks 0
 budget --cc 9.0 -t 32 --blocks 1 --occupancy 1
 budget --gpu T4,H100,A100 -t 256 --blocks 4 -r 72 -s 60k
+budget --cc 8.9,7.5,9.0 -t 1024 --blocks 2
 budget --cc 9.0 --blocks 2
 budget --gpu B200 --blocks 2 --tmem 256 --stage-smem 32k
 budget --cc 9.0,8.0 -t 32 --blocks 9.0=2

@@ -56,7 +56,8 @@ def budgets(
     cases: Iterable[tuple[Gpu, Kernel, Model | None, int | None]], occupancy: float | None = None
 ) -> list[BudgetFields]:
     """Return the maximum registers and shared memory that reach the target of each case, or an occupancy."""
-    found, short = list[BudgetFields](), list[tuple[Gpu, Result, int]]()
+    found, options = list[BudgetFields](), dict[str, None]()
+    beyond, short = list[tuple[Gpu, Result, int]](), list[tuple[Gpu, Result, int]]()
     registers, sizes = list[int](), list[int]()  # that reach the targets, if the kernel's own do not
     for gpu, kernel, model, blocks in cases:
         given = Result(gpu.limits, kernel, model)
@@ -67,8 +68,9 @@ def budgets(
         least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
         if least.active_blocks < target:
             resources = () if occupancy is None and "blocks" in least.limiters else least.limiters
-            options = dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
-            raise _unreachable([(gpu, least, target)], occupancy, " and ".join(options))
+            options |= dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
+            beyond.append((gpu, least, target))
+            continue
         levels = tuple(_levels(least))
         wanted = [level for level in levels if level.active_blocks >= target][-1]
         found.append(BudgetFields(gpu, kernel, None if occupancy is blocks is None else wanted, levels))
@@ -76,6 +78,8 @@ def budgets(
             short.append((gpu, given, target))
             registers += [wanted.regs] if (kernel.regs or 0) > wanted.regs else []
             sizes += [wanted.smem] if kernel.shared_memory > wanted.smem else []
+    if beyond:
+        raise _unreachable(beyond, occupancy, " and ".join(options))
     if short:
         changes = [f"registers to {min(registers)}"] if registers else []
         changes += [f"shared memory to {size(min(sizes))}"] if sizes else []
@@ -101,9 +105,9 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
 def _unreachable(cases: Sequence[tuple[Gpu, Result, int]], share: float | None, change: str) -> InputError:
     """Return the error for too many blocks, with the maximum, its limiters, and a change."""
     gpus, results, targets = zip(*cases, strict=True)
-    least = min(results, key=lambda result: result.occupancy if share else result.active_blocks)
+    gpu, least, _ = min(cases, key=lambda case: case[1].occupancy if share else case[1].active_blocks)
     if not least.active_blocks:
-        return InputError(f"no block can be resident: {least.reason}")
+        return InputError(f"no block can be resident on {_named(gpu)}: {least.reason}")
     limiters = dict.fromkeys(each.replace("_", " ") for result in results for each in result.limiters)
     names, blocks = join_and([*map(_named, gpus)]), join_and([f"{each:,}" for each in sorted({*targets})])
     problem = f"{blocks} blocks do not fit on an SM of {names}, limited by {join_and([*limiters])}"

@@ -67,10 +67,7 @@ class WavesFields(NamedTuple):
 
     @property
     def idle_share(self) -> float:
-        """Share of the GPU's block slots that are empty, over all waves, 0 to 1.
-
-        The last wave contributes most; slots that clusters leave empty count in every wave.
-        """
+        """Share of empty block slots of the GPU over all waves, 0 to 1, with those that clusters leave empty."""
         slots = self.rounds * self.full_wave.slots
         return (slots - self.launch.blocks) / slots
 

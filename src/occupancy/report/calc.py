@@ -188,7 +188,8 @@ def _headroom(found: SlackFields) -> str:
     for name, quantity in QUANTITIES.items():
         now, most = getattr(found.result.kernel, quantity.field), getattr(found, name)
         if most is not None and (most > now if now is not None else name == "regs"):
-            texts.append(f"{label(quantity.resource)} up to {size(most) if name == 'smem' else plain(most)}")
+            amount = f"{_amount(quantity.resource, most)}{' columns' if name == 'tensor_memory' else ''}"
+            texts.append(f"{label(quantity.resource)} up to {amount}")
     return ", ".join(texts)
 
 

@@ -10,10 +10,7 @@ from .words import LABELS, Value, input_text, is_size, value_text
 
 
 class StepPlot(NamedTuple):
-    """The occupancy over one input, with a curve for each GPU.
-
-    A value between two others has the occupancy of the larger one, because resources are rounded up.
-    """
+    """The occupancy over one input for each GPU; a value between two others has that of the larger one."""
 
     input: str
     values: Sequence[int]
