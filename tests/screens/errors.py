@@ -24,6 +24,9 @@ calc --cc 9.0 -t 16x
 calc --cc 9.0 -t 32 -o x.csv
 calc -arch=sm_90 -t 32
 calc --cc 9.0 -threads=0
+calc --cc 9.0 -t --regs 3
+calc --cc 9.0 -t 32 --register 3
+block-sizes --cc 9.0 -t 32
 scan ""
 scan tests/data/builds/before --limit 0
 scan tests/data/builds/before --columns registers

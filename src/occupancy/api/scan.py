@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -86,7 +87,7 @@ class Reading:
         sms, where = options.get("multiprocessor_count"), "multiprocessor_count"
         self.multiprocessor_count = None if self.gpu is None else self.gpu.multiprocessor_count
         if sms is not None:
-            self.multiprocessor_count = in_range(parse_count(sms, where), where)
+            self.multiprocessor_count = in_range(parse_count(sms, where, "Write one such as 132."), where)
         self._gpu_of = cache(lambda cc: Gpu(table.limits(cc)))
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
@@ -242,8 +243,8 @@ def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any
         hint = "Pass a file for one of them."
         raise InputError("standard input (-) is given twice", where=where, hint=hint)
     for source in several or [given]:
-        is_text = isinstance(source, str) and (not source or ("\n" in source and not os.path.exists(source)))
-        is_path = isinstance(source, (str, os.PathLike)) and not is_text
+        is_text = isinstance(source, str) and re.search("\n| registers|^$", source)
+        is_path = isinstance(source, (str, os.PathLike)) and (not is_text or os.path.exists(source))
         if not is_path and not (with_streams and hasattr(source, "read")):
             streams = ", or `io.BytesIO` (`- for standard input`)" if with_streams else ""
             hint = f"Pass paths{streams}."

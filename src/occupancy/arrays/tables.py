@@ -93,16 +93,14 @@ def read_input(values: ArrayLike, name: str) -> Input:
     if array.dtype.kind == "f":
         if (is_bad := array != np.trunc(array)).any():  # includes NaN
             raise read.error(is_bad, "is not an integer")
-    elif array.dtype.kind in "OU":
+    elif array.dtype.kind in "iu":
+        return read
+    else:
         parse = parse_size if name in SHARED_MEMORY_FIELDS else partial(parse_count, hint="Pass integers.")
         if (is_missing := np.isin(array.astype(str), _MISSING)).any():
             raise read.error(is_missing, "is not an integer")
         parsed = [parse(each, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
         array = np.array(parsed, object).reshape(array.shape)
-    elif array.dtype.kind in "iu":
-        return read
-    else:
-        raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Pass integers.")
     if (is_bad := (array < low) | (array > high)).any():
         raise read.error(is_bad, "is out of range")
     return read._replace(values=array.astype(np.int64))

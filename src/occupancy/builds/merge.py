@@ -65,6 +65,7 @@ def merge(items: Iterable[Item]) -> Merged:
     """Merge records of the same kernel and architecture from several files.
 
     Kernels come first, by the first occurrence of their names, then launches. File order has no other effect.
+    A file with device code, but without kernels, is a problem only if no other file has kernels.
     """
     return _Merging(items).merged()
 
@@ -124,7 +125,8 @@ class _Merging:
         if self._launches:
             rows, unmerged = _with_launches(rows, [each.total() for each in self._launches.values()])
             self._skip_merging(unmerged)
-        return Merged(tuple(rows), (*self._damaged, *self._problems()))
+        damaged = (each for each in self._damaged if not (each.is_harmless and rows))
+        return Merged(tuple(rows), (*damaged, *self._problems()))
 
     @cached_property
     def _size(self) -> Counter[str]:

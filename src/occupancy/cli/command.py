@@ -82,6 +82,12 @@ class Command(WithExamples):
             is_long = f"-{word.partition('=')[0]}" in known or word[:2] not in known
             if is_long and re.match("-[a-z]{2}", word):
                 args[place] = f"-{word}"
+        options = [each for each in self.params if not getattr(each, "is_flag", True)]
+        valued = {name: each for each in options for name in each.opts}
+        for word, following in zip(args, [*args[1:], ""], strict=False):
+            lacks_value = following in ("", *known) or following.startswith("--")
+            if word in valued and lacks_value and not ctx.resilient_parsing:  # of the shell's completion
+                ctx.fail(f"{word} has no value. {_about(valued[word])}")
         values = super().parse_args(ctx, args)
         if values:
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""
@@ -142,6 +148,11 @@ def _likely_meaning(ctx: click.Context, values: Sequence[str]) -> str:
     return " ".join(f"--{name} {quote(value)}" for name, value in zip(free, values, strict=False))
 
 
+def _about(param: click.Parameter) -> str:
+    """Return the first sentence of an option's help, or an example of an argument."""
+    return re.split(r"(?<=\.) ", getattr(param, "help", None) or "Write a number such as 0.")[0]
+
+
 def name_of(param: click.Parameter) -> str:
     """Return ``--threads`` for an option, ``FILE`` for an argument."""
     if isinstance(param, click.Option):
@@ -158,9 +169,9 @@ def message_of(error: click.UsageError) -> str:
         example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        text = re.sub("a valid (float|integer)[.]", "a number. Write one such as 5.", error.message)
+        text = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")
         given, is_choice, names = text.partition(" is not one of ")
-        known = f" is unknown. Allowed: {names}".replace("'", "") if is_choice else ""
+        known = f" is unknown. Allowed: {names}".replace("'", "") if is_choice else f" {_about(error.param)}"
         return about(name_of(error.param), given + known)
     text = error.format_message()
     if isinstance(error, click.NoSuchOption):
@@ -189,10 +200,14 @@ def _likely_options(ctx: click.Context, name: str) -> str:
     else:
         group: Any = ctx.find_root().command
         commands = group.list_commands(ctx)
+        if ctx.command.name == "block-sizes" and name in ("-t", "--threads"):
+            return "This command tries every block size. For one, use occupancy calc."
         if having := [each for each in commands if name in _options_of(group.get_command(ctx, each))]:
             return f"Use this option with occupancy {join_and([*having[:3], 'others'] if len(having) > 4 else having)}."
-        near = [f"occupancy {each}" for each in commands if each in bare]  # --launch-bounds
-        near += [f"--{each}" for each in nearest_names(bare, [each[2:] for each in own if each[:2] == "--"])]
+        near = [f"--{each}" for each in nearest_names(bare, [each[2:] for each in own if each[:2] == "--"])]
+        spelled = [f"--{LIKELY[each].replace('_', '-')}" for each in nearest_names(plain, LIKELY)]
+        near = near or [each for each in dict.fromkeys(spelled) if each in own]
+        near = near or [f"occupancy {each}" for each in commands if each in bare]  # --launch-bounds
     return f"Did you mean {' or '.join(near[:2])}?" if near else ""
 
 

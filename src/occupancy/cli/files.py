@@ -49,7 +49,7 @@ IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
 @command(
     click.Argument(["sources"], metavar="FILE...", nargs=-1, required=True),
     *KERNELS,
-    Option("--device", group="gpu", type=int, metavar="N", help="Local GPU, by number."),
+    Option("--device", group="gpu", type=int, metavar="N", help="Local GPU, by number: 0."),
     SMS,
     Option("--below", metavar="PERCENT", help="Only kernels below this occupancy: 50, 50% or 0.5."),
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),

@@ -90,7 +90,7 @@ def device(device: int | None, output_format: str | None) -> None:
 
 
 @command(
-    Option("--device", type=int, metavar="N", default=0, show_default=True, help="Local GPU, by number."),
+    Option("--device", type=int, metavar="N", default=0, show_default=True, help="Local GPU, by number: 0."),
     Option("--quick", is_flag=True, help="Make only 2% of the comparisons."),
     FORMAT,
 )  # fmt: skip

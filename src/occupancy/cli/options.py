@@ -29,7 +29,7 @@ GPUS = (
     _ccs(help=_CCS.format(f"{DEFAULT_GPU}, or the local GPU")),
     Option("--gpu", group="gpu", metavar="NAME,...", multiple=True,
            help="GPUs: 'H100 SXM,RTX 4090'. Can be combined with --cc."),
-    Option("--device", group="gpu", multiple=True, metavar="N", type=int, help="Local GPU, by number. Repeatable."),
+    Option("--device", group="gpu", multiple=True, metavar="N", type=int, help="Local GPU, by number: 0. Repeatable."),
     LIMITS,
     Option("--set", "changes", group="rare", multiple=True, metavar="LIMIT=VALUE",
            help="Change a limit. Repeatable. To list the names, run `occupancy limits 9.0 --sources`."),

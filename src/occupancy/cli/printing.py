@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -51,9 +52,9 @@ def output_option(text: str) -> Option:
 def show(report: Report, output_format: str | None) -> None:
     from ..report.model import Paragraph
 
-    report = replace(report, details=[  # only the option, not the method of Python
-        each._replace(lines=[re.sub(f"`[^`]+`{OPTION}", r"\1", line) for line in each.lines])
-        if isinstance(each, Paragraph) else each
+    with_options = partial(re.sub, f"`[^`]+`{OPTION}", r"\1")  # without the argument or method of Python
+    report = replace(report, headline=tuple(map(with_options, report.headline)), details=[
+        each._replace(lines=[*map(with_options, each.lines)]) if isinstance(each, Paragraph) else each
         for each in report.details
     ])  # fmt: skip
     if not output_format or output_format == "text":
@@ -113,6 +114,8 @@ def formats_of(paths: Sequence[str], given: str | None, charts: Sequence[str] = 
     known = [*charts, *(each for each, name in FORMAT_OF_ENDING.items() if name in possible)]
     formats: dict[str, str | None] = dict.fromkeys(paths or ["-"], given)
     for path in filter("-".__ne__, paths):
+        if os.path.isdir(path):
+            raise InputError(f"{path} is a folder", where="output", hint="Name a file in it.")
         ending = os.path.splitext(path)[1].lower()
         fitting = "picture" if ending in charts else FORMAT_OF_ENDING.get(ending, given)
         if given is None and ending not in known:

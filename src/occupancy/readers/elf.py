@@ -72,7 +72,6 @@ class Image:
             raise Malformed("the image is not a cubin")
         header: tuple[bytes, int, int, int, int, int, int] = HEADER.unpack(data[: HEADER.size])
         self.ident, self.type, table, self.flags, size, count, self._name_section = header
-        self._table = table
         self.sections: list[Section] = []
         if not table:
             return
@@ -91,12 +90,6 @@ class Image:
             raise Malformed(f"the {what} exceeds the image")
         self.limits.consume("tables", size)
         return self._data[offset:end]
-
-    @property
-    def end(self) -> int:
-        """End of the image, computed from its headers."""
-        contents = (offset + size for _, type, _, offset, size, _, _ in self.sections if type != SHT_NOBITS)
-        return max(HEADER.size, self._table + len(self.sections) * SECTION.size, *contents)
 
     @cached_property
     def by_type(self) -> defaultdict[int, list[Section]]:

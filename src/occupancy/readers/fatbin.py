@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
-from .elf import CUBIN_START, Image, claimed_size, is_cubin, is_relocatable
+from .elf import CUBIN_START, HEADER, Image, claimed_size, is_cubin, is_relocatable
 from .limits import MIB, Malformed, Truncated, Unreadable, checked
 from .record import FatbinModule, Item, KernelRecord, ReadProblem, SourceFormat
 
@@ -138,8 +138,6 @@ class _Search:
         return entry
 
     def _decompressed(self, stored: Bytes, flags: int, packed_size: int, size: int) -> memoryview:
-        if packed_size > len(stored):
-            raise Malformed(f"an entry of {len(stored):,} bytes claims {packed_size:,} compressed bytes")
         if size > MAX_IMAGE_BYTES:
             raise Unreadable(f"a kernel image of {size:,} decompressed bytes exceeds the limit")
         self.content.limits.expand(size)
@@ -155,7 +153,8 @@ class _Search:
         The search continues within the cubin, so that sections with false sizes cannot hide later images.
         """
         data = self.content.part(start)
-        if (end := start + claimed_size(data)) > self.content.size:
+        least = 0 if start else HEADER.size
+        if (end := start + max(least, claimed_size(data))) > self.content.size:
             yield self._problem(start, Truncated(self.content.size, end))
         if is_cubin(data):
             yield from self._read_kernels(data, start, "cubin")
@@ -166,10 +165,7 @@ class _Search:
         modules: tuple[FatbinModule, ...] = (),
     ) -> Iterator[Item]:  # fmt: skip
         try:
-            image = Image(data, self.content.limits)
-            if format == "cubin" and (end := start + image.end) > self.content.size:
-                yield self._problem(start, Truncated(self.content.size, end))
-            yield from read_cubin(image, self.content.name, format, modules)
+            yield from read_cubin(Image(data, self.content.limits), self.content.name, format, modules)
         except Malformed as error:
             yield (
                 self._problem(start, error)

@@ -83,8 +83,6 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
             yield item
         if is_empty:
             yield ReadProblem(str(Path(source)), None, _NO_KERNELS)
-    elif " registers" in str(source) and not os.path.exists(source):
-        yield ReadProblem(str(source), None, "is text. Pass it through standard input: occupancy scan -")
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (Path(source), None)], limits)
     elif (outer := next(filter(os.path.isfile, Path(source).parents), None)) and zipfile.is_zipfile(outer):
@@ -106,25 +104,15 @@ def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None)
     """Yield records, remarks and problems of several sources.
 
     Streams with the same name, or without a name, get a number from the second on.
-    A file with device code, but without kernels, is a problem only if no other source has kernels.
     """
     limits = limits or ReadLimits()
     streams: dict[str, int] = {}
-    harmless: list[ReadProblem] = []
-    has_kernels = False
     for source in sources:
         name = _name(source)
         if not _is_path(source):
             number = streams[name] = streams.get(name, 0) + 1
             name = name if number == 1 else f"{name} ({number})"
-        for item in read(source, limits, name):
-            has_kernels = has_kernels or isinstance(item, KernelRecord)
-            if isinstance(item, ReadProblem) and item.is_harmless:
-                harmless.append(item)
-            else:
-                yield item
-    if not has_kernels:
-        yield from harmless
+        yield from read(source, limits, name)
 
 
 def _is_path(source: KernelSource) -> TypeGuard[str | os.PathLike[str]]:

@@ -38,6 +38,8 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
     Raises:
         TableError: The file cannot be read, or a row is incomplete, invalid or contradictory.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TableError(f"{shown(path)} is not a path", where="path")
     file = os.fspath(path)
     is_toml = file.lower().endswith(".toml")
     documents: list[Any] = [read_toml(file, TableError)[0]] if is_toml else read_yaml(file)

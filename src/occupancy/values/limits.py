@@ -15,7 +15,7 @@ from ..errors import InputError, OccupancyError, TableError, invalid, shown
 from .fields import MAX_REGISTERS_PER_THREAD, Unpack
 from .numbers import grouped, listed
 from .records import documented
-from .spellings import INT_MAX, did_you_mean, parse_size
+from .spellings import INT_MAX, did_you_mean, parse_count, parse_size
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; of three digits two are the major number.
 _SPELLING = re.compile(
@@ -291,8 +291,9 @@ def plain_value(value: Any, kind: str = "") -> Any:
     if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
         return tuple(plain_value(item, kind) for item in value)
     if "int" in kind:
-        with suppress(InputError):
-            return parse_size(value, "")
+        for parse in (parse_size, parse_count):
+            with suppress(InputError):
+                return parse(value, "")
     if not isinstance(value, bool):
         with suppress(TypeError):
             return operator.index(value)

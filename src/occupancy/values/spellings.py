@@ -47,7 +47,7 @@ _SIZE_HINT = 'Write 40960, "40k", "27.5KiB" or "3*16k+16".'
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
-def parse_count(value: object, where: str, hint: str = "", for_several: str = "") -> int:
+def parse_count(value: object, where: str, hint: str = "Write one such as 4.", for_several: str = "") -> int:
     """Parse an integer, also of another library or as a float, or text: ``4752``, ``4,752``, ``0x1290``."""
     if type(value) is int:
         return value

@@ -83,7 +83,7 @@ class TestRefusals:
             ({"threads": 32, "regs": [64, None]}, "None is not an integer. Allowed: 0 to 255. Replace missing values"),
             ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
             ({"threads": []}, "threads is empty"),
-            ({"threads": [True, False]}, "threads: bool is not an integer type"),
+            ({"threads": [True, False]}, "threads, element 0: True is not an integer"),
             ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
             ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is not an integer"),
             ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is not a size in whole bytes"),

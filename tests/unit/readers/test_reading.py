@@ -15,7 +15,6 @@ import pytest
 import occupancy
 from occupancy import KernelRecord, ReadError
 from occupancy.readers import read, stream_kernels
-from occupancy.readers.reading import read_each
 from tests.samples import OF_FORMAT, kernels_of, sample
 
 
@@ -132,8 +131,8 @@ def test_an_object_without_kernels_is_a_good_file_unless_it_is_alone(samples: Pa
     functions.write_bytes(sample("samples.cubin").replace(b"\x12\x10", b"\x12\0"))  # and no kernels
     (problem,) = read(functions)
     assert "device code, but no kernels" in str(problem)
-    found = list(read_each([functions, samples / "samples.cubin", functions]))
-    assert [type(each) for each in found] == [KernelRecord] * 3
+    found = occupancy.scan([functions, samples / "samples.cubin", functions])
+    assert (len(found), found.problems) == (3, ())
 
 
 def test_relocatable_copies_are_dropped_where_a_linked_one_exists() -> None:

@@ -91,7 +91,7 @@ def test_code_that_is_not_there_is_damage() -> None:
         if struct.unpack_from("<Q", data, place + 8)[0] & 4:  # executable
             struct.pack_into("<Q", data, place + 32, 1 << 40)
     (problem,) = found_in(bytes(data))
-    assert "is truncated" in str(problem)
+    assert "machine code of a kernel exceeds the image" in str(problem)
 
 
 def test_code_of_before_sm_70_is_not_counted() -> None:
