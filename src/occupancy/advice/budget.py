@@ -56,9 +56,8 @@ def budgets(
     cases: Iterable[tuple[Gpu, Kernel, Model | None, int | None]], occupancy: float | None = None
 ) -> list[BudgetFields]:
     """Return the maximum registers and shared memory that reach the target of each case, or an occupancy."""
-    found, options = list[BudgetFields](), dict[str, None]()
-    beyond, short = list[tuple[Gpu, Result, int]](), list[tuple[Gpu, Result, int]]()
-    registers, sizes = list[int](), list[int]()  # that reach the targets, if the kernel's own do not
+    found, missed = list[BudgetFields](), list[tuple[Gpu, Result, int]]()
+    options, registers, sizes = dict[str, None](), list[int](), list[int]()  # that reach the missed targets
     for gpu, kernel, model, blocks in cases:
         given = Result(gpu.limits, kernel, model)
         if error := compile_error(gpu.limits, kernel):
@@ -69,21 +68,20 @@ def budgets(
         if least.active_blocks < target:
             resources = () if occupancy is None and "blocks" in least.limiters else least.limiters
             options |= dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
-            beyond.append((gpu, least, target))
+            missed.append((gpu, least, target))
             continue
-        levels = tuple(_levels(least))
+        levels, has_target = tuple(_levels(least)), not (occupancy is blocks is None)
         wanted = [level for level in levels if level.active_blocks >= target][-1]
-        found.append(BudgetFields(gpu, kernel, None if occupancy is blocks is None else wanted, levels))
-        if given.active_blocks < target:
-            short.append((gpu, given, target))
+        found.append(BudgetFields(gpu, kernel, wanted if has_target else None, levels))
+        if has_target and given.active_blocks < target:
+            missed.append((gpu, given, target))
             registers += [wanted.regs] if (kernel.regs or 0) > wanted.regs else []
             sizes += [wanted.smem] if kernel.shared_memory > wanted.smem else []
-    if beyond:
-        raise _unreachable(beyond, occupancy, " and ".join(options))
-    if short:
+    if missed:
         changes = [f"registers to {min(registers)}"] if registers else []
         changes += [f"shared memory to {size(min(sizes))}"] if sizes else []
-        raise _unreachable(short, occupancy, f"reduce {' and '.join(changes) or 'resources'}")
+        options |= {f"reduce {' and '.join(changes)}": None} if changes else {}
+        raise _unreachable(missed, occupancy, " and ".join(options))
     return found
 
 
@@ -107,7 +105,8 @@ def _unreachable(cases: Sequence[tuple[Gpu, Result, int]], share: float | None, 
     gpus, results, targets = zip(*cases, strict=True)
     gpu, least, _ = min(cases, key=lambda case: case[1].occupancy if share else case[1].active_blocks)
     if not least.active_blocks:
-        return InputError(f"no block can be resident on {_named(gpu)}: {least.reason}")
+        hint = f"{change[:1].upper()}{change[1:]}." if change else ""
+        return InputError(f"no block can be resident on {_named(gpu)}: {least.reason}", hint=hint)
     limiters = dict.fromkeys(each.replace("_", " ") for result in results for each in result.limiters)
     names, blocks = join_and([*map(_named, gpus)]), join_and([f"{each:,}" for each in sorted({*targets})])
     problem = f"{blocks} blocks do not fit on an SM of {names}, limited by {join_and([*limiters])}"

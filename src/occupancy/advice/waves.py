@@ -121,5 +121,5 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
         beyond = f"More than {portable} require cudaFuncAttributeNonPortableClusterSizeAllowed."
-        hint, problem = beyond if most > portable else "", f"a cluster of {cluster_size} is out of range"
-        raise InputError(problem, where="cluster", allowed=f"1 to {most}", hint=hint)
+        problem = f"a cluster of {cluster_size} is out of the range 1 to {most}"
+        raise InputError(problem, where="cluster", hint=beyond if most > portable else "")

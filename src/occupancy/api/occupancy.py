@@ -16,7 +16,7 @@ from ..advice.slack import carveout, slack
 from ..advice.waves import check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
-from ..errors import InputError, invalid
+from ..errors import InputError, UnknownComputeCapabilityError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.model import SCHEMA_VERSION, Report, json_value
@@ -46,6 +46,7 @@ _KERNEL_HINTS: dict[type, str] = {
     str: "To read a file, call scan() and pass one of its kernels.",
     dict: "Pass values, such as threads=32 * config.num_warps, or call is_launchable() or prune().",
 }
+_OWN_LIMITS = "Store results of your own limits with pickle."
 _DERIVED = ("cc", "launchable", "occupancy", "active_blocks", "active_warps", "limiters", "resources")
 _new_kernel = Kernel.__new__  # without the detour of type.__call__
 
@@ -223,10 +224,14 @@ class Occupancy(Printed, Result):
             raise InputError("are not from Occupancy.to_dict()", where="values", hint=hint) from None
         if version != SCHEMA_VERSION:
             raise InputError(invalid(version), where="schema_version", allowed=str(SCHEMA_VERSION))
-        result = occupancy_on(find_gpu(gpu), kernel, model)
+        try:
+            result = occupancy_on(find_gpu(gpu), kernel, model)
+        except UnknownComputeCapabilityError as error:
+            error.hint = _OWN_LIMITS
+            raise
         made = result.to_dict()
         if changed := [name for name in _DERIVED if values.get(name, made[name]) != made[name]]:
-            hint = "For other inputs, call replace(). Store results of your own limits with pickle."
+            hint = f"For other inputs, call replace(). {_OWN_LIMITS}"
             problem = f"do not match the inputs or limits of {result.gpu.label}: {', '.join(changed)}"
             raise InputError(problem, where="values", hint=hint)
         return result

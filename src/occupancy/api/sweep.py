@@ -66,7 +66,7 @@ def sweep(
     chosen = find_one_or_several(gpu)
     gpus = chosen if isinstance(chosen, list) else [chosen]
     if threads is None:
-        Kernel()  # raises its error
+        raise InputError("is missing", where="threads", hint="Pass a number, a list or a range.")
     base = Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode)
     arrays = {
         "threads": threads, "regs": regs, "static_smem": static_smem, "dynamic_smem": dynamic_smem, "smem": smem,

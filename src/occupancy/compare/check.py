@@ -159,9 +159,6 @@ def check_kernels(
     permitted = {name for name in gone if any(matches(each, name) for each in rules.allow_removed)}
     build, old_build = whole or (kernels, baseline or ())
     unused = run.reject_unchecked([*build, *old_build] if whole else build, is_partial=whole is not None)
-    demanded = {name for rule in rules.rules for name in rule.demands}
-    unneeded = ((each, [name for name in each.rules if name not in demanded]) for each in rules.exemptions)
-    unused += [(each, criteria) for each, criteria in unneeded if criteria]
     names = {record.name for record in (*build, *old_build)}
     if idle := [each for each in rules.allow_removed if not any(matches(each, name) for name in names)]:
         unused.append((None, idle))

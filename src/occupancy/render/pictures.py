@@ -101,7 +101,7 @@ def _draw_steps(content: StepPlot, panel: Axes) -> None:
     # Every unit of an SM is a power of two; labels of three plots side by side have less room.
     ticks = MAX_TICKS if panel.get_window_extent().width > panel.figure.bbox.width / 2 else MAX_TICKS // 2
     low, high = panel.get_xlim()
-    panel.xaxis.set_major_locator(MultipleLocator(1 << max(0, ceil(log2((high - low) / ticks)))))
+    panel.xaxis.set_major_locator(MultipleLocator(1 << max(0, ceil(log2((high - low) / ticks) - 0.1))))
     panel.yaxis.set_major_locator(MultipleLocator(0.25))
     panel.yaxis.set_major_formatter(PercentFormatter(1))
     panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")

@@ -96,7 +96,8 @@ def budget_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any] | 
     described = kernel if has_target else kernel.replace(regs=None, smem=None)  # rows are for any amounts
     least = (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus)
     headline = [kernel_text(described, *gpus)]
-    notes = [*gpu_notes(gpus, least), note("budget-both")]
+    opt_in = [note("opt-in")] if any(all(row.needs_opt_in) for row in rows) else []
+    notes = [*gpu_notes(gpus, least), *opt_in, note("budget-both")]
     if has_target:
         registers, memory = count(min(rows[0].regs), "register"), size(min(rows[0].smem))
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
@@ -123,6 +124,8 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
     inputs = {**kernel.to_dict(), **targets}
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     notes = gpu_notes(gpus, (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus))
+    if any(own + stage * max(row.stages) > gpus[0].limits.max_shared_memory_per_block for row in rows):
+        notes.append(note("opt-in"))
     return Report("stages", headline, STAGES_COLUMNS, rows, "levels", inputs, notes=notes, values=values)
 
 

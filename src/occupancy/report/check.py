@@ -223,8 +223,7 @@ def remarks(check: Checked) -> Iterator[str]:
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
         place = f" in {entry.place}" if entry and entry.place else ""
-        subject = "No rule sets" if patterns[0] in CRITERIA else "No kernel matches"
-        yield f"{subject} {', '.join(patterns)} ({kind}{place})."
+        yield f"No kernel matches {', '.join(patterns)} ({kind}{place})."
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from operator import attrgetter, itemgetter
 from os.path import commonprefix
 from typing import Any, Literal, NamedTuple
 
+from ..advice.launch_requirements import ALLOW_SIZE
 from ..values.numbers import plain
 
 SCHEMA_VERSION = 3
@@ -49,9 +50,10 @@ NOTES = {note.code: note for note in (
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
     Note("above-the-cap", "{regs} registers exceed the cap of {cap}, and may spill. The results are those of the cap."),
+    Note("opt-in", f"More than 48 KiB of shared memory requires {ALLOW_SIZE.format('BYTES')}."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
-    Note("other-gpu", "{gpu} cannot load {archs} code. Results combine its limits with the resources of that code."),
+    Note("other-gpu", "{gpu} runs {archs} code only from PTX. Results combine its limits and that code's resources."),
     Note("dynamic-smem", "Dynamic shared memory is not recorded, so 0 is assumed."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),

@@ -102,11 +102,7 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
         amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spilled_bytes or 0)
-        from ..compare.diff import find_fix
-        from .changes import fix_phrase
-
-        fix = fix_phrase([("", find_fix(None, row, {"spill_bytes": 0}, ()))])
-        return f"{name} spills {amount}. Fix: {fix}."
+        return f"{name} spills {amount}."
     at = count(row.threads or 0, "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"

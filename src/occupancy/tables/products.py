@@ -116,7 +116,7 @@ def similar(name: str) -> dict[str, list[Product]]:
     keys = {shipped.limits(cc).architecture.split()[0].lower(): list[Product]() for cc in shipped.known()}
     for product in products():
         for key in (_key(product.row["name"]), product.short_name):
-            keys.setdefault(key[: len(wanted)], []).append(product)
+            keys.setdefault(key[: len(wanted)] or key, []).append(product)
     return {key: keys[key] for key in nearest_names(wanted, (key for key in keys if key.startswith(start)))}
 
 

@@ -42,7 +42,7 @@ def test_clusters_that_no_gpu_holds() -> None:
     [
         ("9.0", 0, None, "multiprocessor_count: 0 is out of range"),
         ("8.0", 108, 2, "8.0 has no clusters"),
-        ("9.0", 132, 0, "a cluster of 0 is out of range. Allowed: 1 to 16. More than 8"),
+        ("9.0", 132, 0, "a cluster of 0 is out of the range 1 to 16. More than 8"),
         ("9.0", 132, 17, "a cluster of 17 is"),
     ],
 )
@@ -70,6 +70,8 @@ def test_wrong_grids(
         Launch(Kernel(128), grid, cluster)
 
 
-def test_no_budget_for_a_kernel_that_does_not_launch() -> None:
-    with pytest.raises(occupancy.InputError, match=r"No block .* on compute capability 9\.0: 1,024 threads"):
-        occupancy.compute("9.0", threads=1024, regs=128).budget()
+def test_the_budget_of_a_kernel_that_does_not_launch() -> None:
+    result = occupancy.compute("9.0", threads=1024, regs=128)
+    assert [level.regs for level in result.budget().levels] == [32, 64]
+    with pytest.raises(occupancy.InputError, match=r"No block .* on compute capability 9\.0: 1,024 .*to 64"):
+        result.budget(blocks=1)
