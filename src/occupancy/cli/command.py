@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ..errors import OccupancyError, about
+from ..errors import OccupancyError, ReadError, about
 from ..values.untrusted import printable, printable_lines
 
 EXIT_INTERRUPTED = 130
@@ -110,7 +110,7 @@ class Command(WithExamples):
         parts = ((each, re.findall("--[a-z-]+", each)) for each in sentences)
         error.hint = " ".join(each for each, named in parts if "occupancy " in each or own.issuperset(named))
         param = next((each for each in self.params if each.name == error.where), None)
-        if param is not None:
+        if param is not None and not isinstance(error, ReadError):  # about a file, such as build
             error.where = name_of(param) if isinstance(param, click.Option) else ""
             error.hint = error.hint.replace('"', "")  # for Python
             if error.problem == "is missing":
