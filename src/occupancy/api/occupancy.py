@@ -63,6 +63,9 @@ class Occupancy(Printed, Result):
     gpu: Gpu
     """GPU, with its name, limits and number of SMs, if known."""
 
+    def __new__(cls, *_: object, **__: object) -> Occupancy:
+        raise TypeError("compute() makes the results: Occupancy cannot be called")
+
     def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError("Occupancy is immutable; compute() and replace() make one")
 

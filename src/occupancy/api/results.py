@@ -32,7 +32,7 @@ class Printed:
     __slots__ = ()
 
     def report(self) -> Report:
-        """Return the report that the command line prints."""
+        """Return columns, rows and notes of what the command line prints, with `to_dict` for its JSON."""
         raise NotImplementedError
 
     def rows(self) -> list[dict[str, Any]]:

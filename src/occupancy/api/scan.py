@@ -16,8 +16,8 @@ from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import STANDARD_INPUT, read_each
-from ..report.model import Column, Report
-from ..report.scan import Finding, ScanSummary, findings, scan_report, summary
+from ..report.model import Report
+from ..report.scan import Finding, ScanSummary, chosen_columns, findings, scan_report, summary
 from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
 from ..values.fields import Unpack, reject_unknown
 from ..values.limits import ComputeCapability
@@ -211,9 +211,9 @@ class Scan(Printed, Sequence[ScannedKernel]):
         """Return the kernels that cannot launch, spill, or have an occupancy below 50%."""
         return list(findings(self.kernels))
 
-    def report(self, columns: Sequence[Column] = (), *, in_full: bool = False) -> Report:
-        """Return the report with the given columns, or with all rows."""
-        return scan_report(self, columns, in_full=in_full)
+    def report(self, columns: Sequence[str] = (), *, in_full: bool = False) -> Report:
+        """Return the report with columns by their titles or by their names in CSV, or with all rows."""
+        return scan_report(self, chosen_columns(columns), in_full=in_full)
 
     def __len__(self) -> int:
         return len(self.kernels)

@@ -89,9 +89,8 @@ def scan(
         click.echo(f"Wrote {printable(baseline)}: {save_baseline(sources, baseline, **given).size}.")
         return
     from ..api.scan import scan as scan_files
-    from ..report.scan import chosen_columns
 
-    chosen = () if columns is None else chosen_columns(columns.split(","))
+    chosen = [] if columns is None else columns.split(",")
     formats = formats_of(output, output_format)
     result = scan_files(sources, gpu=chosen_gpu(options), **options)
     _write_report(result, result.report(chosen, in_full=in_full), formats, sources)

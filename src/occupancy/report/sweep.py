@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from math import ceil
 from typing import Any, NamedTuple
@@ -67,8 +68,9 @@ class Combinations(NamedTuple):
 
 
 def _input_column(name: str) -> Column:
-    field = FIELDS[name]
-    return Column(name, value=lambda point: point.inputs.get(name), about=field.about, type=field.json_type)
+    field, title = FIELDS[name], axis_title(name, short=True)
+    return Column(name, title, lambda point: point.inputs.get(name), partial(axis_value, name), about=field.about,
+                  type=field.json_type)  # fmt: skip
 
 
 COLUMNS = (
@@ -187,15 +189,11 @@ def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
 
 
 def _best_tables(swept: Combinations) -> Iterator[Section]:
-    columns = [*(_best_column(name) for name in swept.varied if name != "gpu"), OCCUPANCY, *OTHERS]
+    columns = [*(_input_column(name) for name in swept.varied if name != "gpu"), OCCUPANCY, *OTHERS]
     for gpu, points in groupby(swept.points, lambda point: point.gpu):
         rows, name = best(points, BEST), gpu_name(gpu)
         yield Table(f"Best on {name}", columns, rows) if rows else Paragraph([f"None runs on {name}."])
     yield Paragraph(["--format csv also lists combinations that use fewer resources for the same occupancy."])
-
-
-def _best_column(name: str) -> Column:
-    return Column(name, axis_title(name, short=True), lambda point: axis_value(name, point.inputs[name]))
 
 
 def best(points: Iterable[Point], most: int) -> list[Point]:

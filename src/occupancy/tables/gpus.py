@@ -272,7 +272,7 @@ def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
 def _no_such_gpu(name: str) -> InputError:
     if longer := starting(name):
         return ambiguous(name, "matches no GPU exactly", list(map(_gpu, longer)))
-    near = similar(name)
+    near = {} if re.fullmatch(r"[\d\s]*[.:=-][\d\s.:=-]*", name) else similar(name)  # 8.0-9.0 is no name
     likely = list(dict.fromkeys(chain(*near.values())))[:MAX_SUGGESTIONS]
     hint = "To list all GPUs, run `occupancy.gpus()` (`occupancy gpus --all`)."
     if near:
