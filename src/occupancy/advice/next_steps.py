@@ -52,15 +52,16 @@ class NextStep(NamedTuple):
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
-    yield from merge(_with_larger_carveouts(now), using_less(now), key=lambda step: step.active_blocks)
+    less = using_less(now)
+    both = merge(_with_larger_carveouts(now), less, key=lambda step: step.active_blocks)
+    yield from less if now.kernel.carveout is None else both
     yield from _with_other_block_sizes(now)
 
 
 def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
     """Yield the smallest carveout for each higher number of blocks."""
-    blocks, kernel = now.active_blocks, now.kernel
-    best = kernel.carveout and Result(now.limits, kernel.replace(carveout=None), now.model).active_blocks
-    for each in carveout(now).configurations if best and best > blocks else ():
+    blocks, best = now.active_blocks, Result(now.limits, now.kernel.replace(carveout=None), now.model)
+    for each in carveout(now).configurations if best.active_blocks > blocks else ():
         if each.active_blocks > blocks:
             blocks = each.active_blocks
             yield NextStep(blocks, each.occupancy, FrozenDict(carveout=each.shared_memory))  # type: ignore[arg-type]

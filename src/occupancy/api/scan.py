@@ -169,8 +169,7 @@ def scan(
     reading = Reading(options, scan)
     if sort is not None and sort not in ORDERS:
         raise InputError(f"{shown(sort)} is unknown", where="sort", **did_you_mean(str(sort), ORDERS))
-    if limit is not None:
-        limit = in_range(parse_count(limit, "limit"), "limit")
+    limit = None if limit is None else in_range(parse_count(limit, "limit"), "limit")
     share = parse_optional(parse_share, below, "below")
     selection = replace(reading.selection, below=share, only_spilling=only_spilling, sort=sort, limit=limit)
     records, problems = merge(read_each(as_sources(sources, "sources")))
@@ -186,8 +185,9 @@ def scan(
     if only_spilling and not chosen:  # 0 if spills are known
         counts = counts._replace(spilling=summary(rows).spilling)
     inputs = reading.inputs(below=share, spilling=only_spilling, limit=limit)
-    kernels, found = tuple(selection.ordered(chosen)), count_kernels(records)
-    return Scan(kernels, tuple(problems), counts, found, inputs, selection.order_name(chosen))
+    found = counts.kernels if len(chosen) == len(records) else count_kernels(records)
+    kernels, order = tuple(selection.ordered(chosen)), selection.order_name(chosen)
+    return Scan(kernels, tuple(problems), counts, found, inputs, order)
 
 
 @dataclass(frozen=True, repr=False)

@@ -81,10 +81,9 @@ def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | 
 
 def count_kernels(records: Iterable[KernelRecord]) -> int:
     """Count kernels, each once for all of its architectures and launches."""
-    compiled = {(each.name, each.arch, None if each.launches else id(each)) for each in records}
-    numbers, most = Counter((name, arch) for name, arch, _ in compiled), dict[str, int]()
-    for (name, _), number in numbers.items():
-        most[name] = max(number, most.get(name, 0))
+    numbers, most = Counter([(each.name, each.arch, each.launches) for each in records]), dict[str, int]()
+    for (name, _, launches), number in numbers.items():
+        most[name] = max(1 if launches else number, most.get(name, 0))
     return sum(most.values())
 
 

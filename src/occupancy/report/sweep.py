@@ -96,8 +96,8 @@ NOW = Column("is_current", value=lambda step: "<-" if step.is_current else "", a
 
 
 def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
-    now = [NOW] if any(step.is_current for step in steps) else []
-    return Table(title, [values, OCCUPANCY, BAR, *now, *OTHERS], steps)
+    marks = [NOW] * any(step.is_current for step in steps)
+    return Table(title, [values, OCCUPANCY, BAR, *marks, *OTHERS], steps)
 
 
 def _reached(result: Result) -> float:
