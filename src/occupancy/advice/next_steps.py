@@ -133,7 +133,7 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
 
 
 def probably_uses_setmaxnreg(result: Result) -> bool:
-    """Return True for a block of whole warpgroups, which probably exchange nearly all registers of an SM."""
+    """Return True for a block of whole warpgroups that holds nearly all registers of an SM."""
     limits, threads = result.limits, result.kernel.threads
     return (
         limits.compute_capability >= FIRST_WITH_SETMAXNREG

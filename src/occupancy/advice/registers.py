@@ -76,7 +76,7 @@ class RegisterSplitFields(NamedTuple):
     occupancy: float
     """Resident warps divided by the maximum per SM, 0 to 1."""
     launch_regs_if_fitting: int | None
-    """Registers at launch with a second bound of ``active_blocks``; None if ``min_blocks`` fit, or if not more."""
+    """Registers at launch with a second bound of ``active_blocks``; None if ``min_blocks`` fit, or it gives no more."""
     limiters: tuple[Resource, ...]
     reason: str | None
     """Reason why the block does not launch, or why it hangs; None if it runs."""

@@ -42,7 +42,7 @@ class WavesFields(NamedTuple):
 
     @property
     def waves(self) -> float:
-        """Grid divided by a full wave (launch__waves_per_multiprocessor); a lower bound for an upper bound."""
+        """Grid divided by a full wave (launch__waves_per_multiprocessor); at least, if ``is_upper_bound``."""
         return self.launch.blocks / self.full_wave.blocks
 
     @property

@@ -64,7 +64,7 @@ class Occupancy(Printed, Result):
     """GPU, with its name, limits and number of SMs, if known."""
 
     def __new__(cls, *_: object, **__: object) -> Occupancy:
-        raise TypeError("compute() makes the results: Occupancy cannot be called")
+        raise TypeError("Occupancy cannot be called: compute() returns one")
 
     def __setattr__(self, name: str, value: object = None) -> None:
         raise AttributeError("Occupancy is immutable; compute() and replace() make one")

@@ -112,7 +112,7 @@ class LaunchBounds(Printed, LaunchBoundsFields):
 
 @readable
 class Slack(Printed, SlackFields):
-    """Largest total of each input that keeps the resident blocks while the others stay; None without any."""
+    """Largest total of each input alone that keeps the resident blocks; None if no block is resident."""
 
     def report(self) -> Report:
         return slack_report(self)

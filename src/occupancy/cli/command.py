@@ -87,7 +87,7 @@ class Command(WithExamples):
         for word, following in zip(args, [*args[1:], ""], strict=False):
             lacks_value = following in ("", *known) or following.startswith("--")
             if word in valued and lacks_value and not ctx.resilient_parsing:  # of the shell's completion
-                ctx.fail(f"{word} has no value. {_about(valued[word])}")
+                ctx.fail(f"{word} needs a value. {_about(valued[word])}")
         values = super().parse_args(ctx, args)
         if values:
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""

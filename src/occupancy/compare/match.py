@@ -76,9 +76,10 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
 
 def _by_copy(records: list[KernelRecord], others: list[KernelRecord]) -> tuple[Records, Records]:
     """Split records into those without and those with a copy in the other build."""
-    known, ordered = set(map(_copy, others if records else ())), sorted(records, key=by_name)
-    without = tuple(each for each in ordered if _copy(each) not in known)
-    return without, tuple(each for each in ordered if _copy(each) in known)
+    same = attrgetter("name", "arch", "threads")  # the whole name: `static` kernels have no copies
+    known, ordered = set(map(same, others if records else ())), sorted(records, key=by_name)
+    without = tuple(each for each in ordered if same(each) not in known)
+    return without, tuple(each for each in ordered if same(each) in known)
 
 
 def _architecture(record: KernelRecord) -> str:

@@ -116,7 +116,7 @@ class ReadLimits:
 
 
 def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[Item]:
-    """Yield the sanitized results of a reader, up to the limits and the maximum of damaged pieces."""
+    """Yield the sanitized results of a reader, up to the limits."""
     known: set[object] = set()  # printable names whose demangling was charged, and valid counts
     try:
         for item in items:
@@ -129,9 +129,8 @@ def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[
                 limits.consume("problems")
             yield item
             if isinstance(item, KernelRecord) and item.linked and item.regs is None:
-                yield ReadProblem(
-                    source, None, Malformed("the register counts of kernels are missing").problem
-                )
+                damage = Malformed("the register counts of kernels are missing")
+                yield ReadProblem(item.source, None, damage.problem)
     except Exhausted as error:
         yield ReadProblem(source, None, f"{error}, so the rest was not read")
 

@@ -38,7 +38,7 @@ _BUILD_LOG = re.compile(r"(?!config\.log|meson-log\.txt)(?:[^.]*|.*\.(?:err|log|
 TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
 _NO_KERNELS = (
-    "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump or ncu --csv"
+    "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump -res-usage, ncu --csv"
 )
 
 LineReader = Callable[[NumberedLines, str], Iterator[Item]]
@@ -201,7 +201,7 @@ def _read_file(
                 reason = reason_without_kernels(content)
                 problem = ReadProblem(name, None, reason, is_harmless=content.has_device_code)
     except Malformed as error:
-        problem = ReadProblem(name, None, error.problem)
+        problem = problem or ReadProblem(name, None, error.problem)
     except OSError as error:
         problem = ReadProblem(name, None, unreadable(error))
     except MemoryError:
@@ -357,7 +357,7 @@ def reason_without_kernels(content: Content) -> str:
             head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)),
         "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc":
             _is_binary(head),
-        f"is text, not a {binary[0] if binary else ''} file. Copy or create it again": binary,
+        f"is text, not a {binary[0] if binary else ''} file. Copy it again, or pass the library that it names": binary,
         "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output": is_source,
         "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA": is_trace,
         "is a baseline, which only diff and check read": b'"occupancy-baseline"' in head,

@@ -30,7 +30,7 @@ _MEASURED = {each.key: each.about for each in SCAN_COLUMNS}
 _MEASURED |= {"occupancy": "Occupancy", "spill_bytes": "Bytes of spills per thread"}
 CHECK_FINDINGS: Mapping[str, str] = {
     **{name: f"{_MEASURED[each.measure]} {'below' if name.startswith('min_') else 'above'} {name}"
-       if not each.compares else f"{_MEASURED[each.measure]} worse since the baseline than {name} allows"
+       if not each.compares else f"{_MEASURED[each.measure]} regressed by more than {name} allows"
        for name, each in CRITERIA.items()},
     REMOVED: "A kernel of the baseline was removed",
 }  # fmt: skip
