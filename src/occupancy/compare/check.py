@@ -155,8 +155,8 @@ def check_kernels(
             (exempt if exemption else broken).append(part)
         others = (change for change in causes(old, row) if change not in checked.causes) if old else ()
         changed += ((kernel, change) for change in others if change.name in LAUNCH_VALUES)
-    gone = {record.name for record in matching.removed}
-    permitted = {name for name in gone if any(matches(each, name) for each in rules.allow_removed)}
+    removed = sorted((*matching.removed, *matching.extra_old), key=by_name)  # also one of several copies
+    permitted = {old.name for old in removed if any(matches(each, old.name) for each in rules.allow_removed)}
     build, old_build = whole or (kernels, baseline or ())
     unused = run.reject_unchecked([*build, *old_build] if whole else build, is_partial=whole is not None)
     names = {record.name for record in (*build, *old_build)}
@@ -168,8 +168,8 @@ def check_kernels(
         exempt=tuple(exempt),
         kernels=tuple(kernels),
         added=() if baseline is None else matching.added,
-        removed=tuple(record for record in matching.removed if record.name not in permitted),
-        permitted=tuple(record for record in matching.removed if record.name in permitted),
+        removed=tuple(record for record in removed if record.name not in permitted),
+        permitted=tuple(record for record in removed if record.name in permitted),
         changed=tuple(changed),
         ended=tuple(ended),
         unused=tuple(unused),

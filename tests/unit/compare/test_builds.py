@@ -287,6 +287,8 @@ class TestCheck:
             before = [kernel(), old := kernel("_Z3oldv")]
             done = check([kernel()], Rule(max_regs=64), baseline=before, allow_removed=patterns)
             assert (done.permitted if patterns else done.removed, done.passed) == ((old,), bool(patterns))
+        copies = [kernel(regs=regs) for regs in (24, 25, 26)]
+        assert not check(copies[:2], Rule(max_regs=64), baseline=copies).passed, "one of several copies"
 
     def test_a_new_kernel_brings_all_of_its_spills(self) -> None:
         new = kernel("_Z3newv", spill_store_bytes=8)

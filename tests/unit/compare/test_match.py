@@ -70,10 +70,8 @@ def test_kernels_of_one_name_are_matched_by_their_values_then_by_their_file() ->
     changed = [kernel(regs=41, source="b.o"), kernel(regs=25, source="a.o")]
     assert all(one.source == other.source for one, other, _ in match(old, changed).pairs)
     assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).extra_new] == [30]
-    static = [
-        kernel(f"__nv_static_27__5bc8dd37_4_{unit}_cu_f763c035__Z1kPf", regs=n)
-        for n, unit in enumerate("abc", 24)
-    ]
+    names = [f"__nv_static_25__5bc8dd37_4_{unit}_cu_f763c035__Z1kPf" for unit in "abc"]
+    static = [kernel(name, regs=regs) for regs, name in enumerate(names, 24)]
     assert match(static, static[:2]).removed == (static[2],), "of another file"
     assert not match([*old, kernel(regs=24, source="e.o")], moved).removed, "an equal copy is still there"
 
