@@ -70,7 +70,7 @@ def budgets(
             options |= dict.fromkeys(_CHANGES.get(each, "change the block size") for each in resources)
             missed.append((gpu, least, target))
             continue
-        levels, has_target = tuple(_levels(least)), not (occupancy is blocks is None)
+        levels, has_target = tuple(_levels(least)), occupancy is not None or blocks is not None
         wanted = [level for level in levels if level.active_blocks >= target][-1]
         found.append(BudgetFields(gpu, kernel, wanted if has_target else None, levels))
         if has_target and given.active_blocks < target:

@@ -52,9 +52,10 @@ class NextStep(NamedTuple):
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
-    less = using_less(now)
-    both = merge(_with_larger_carveouts(now), less, key=lambda step: step.active_blocks)
-    yield from less if now.kernel.carveout is None else both
+    steps = using_less(now)
+    if now.kernel.carveout is not None:
+        steps = merge(_with_larger_carveouts(now), steps, key=lambda step: step.active_blocks)
+    yield from steps
     yield from _with_other_block_sizes(now)
 
 

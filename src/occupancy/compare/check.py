@@ -140,8 +140,7 @@ def check_kernels(
     run = _Run(rules, baseline)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
-    broken, exempt = list[BrokenKernel](), list[BrokenKernel]()
-    changed: list[tuple[KernelRecord, Change]] = []
+    broken, exempt, changed = list[BrokenKernel](), list[BrokenKernel](), list[tuple[KernelRecord, Change]]()
     for kernel in sorted(kernels, key=by_name):
         pair = before.get(id(kernel))
         row, old = evaluator.row(kernel, pair), evaluator.row(pair, kernel) if pair else None
@@ -195,8 +194,7 @@ class _Run:
         return [Demand(*latest[name], name) for name in names if name in latest[name][1].demands]
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None) -> BrokenKernel:
-        kernel, baseline_passes = row.record, True
-        violations = []
+        kernel, baseline_passes, violations = row.record, True, list[Violation]()
         for demand in self.demands_on(kernel):
             number, rule, name = demand
             criterion, bound = CRITERIA[name], rule.demands[name]

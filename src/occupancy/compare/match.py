@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
@@ -46,15 +46,14 @@ class Matching(NamedTuple):
     extra_new: Records = ()
 
 
-def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_arch: bool = False) -> Matching:
+def match(old: Sequence[KernelRecord], new: Sequence[KernelRecord], *, ignore_arch: bool = False) -> Matching:
     """Match each kernel of one build with one kernel of the other, or with all copies of one kernel.
 
     If several kernels share a name, like launches and ``static`` kernels, equal kernels match first, then
     kernels of the same source; further copies match none. With ``ignore_arch``, kernels without a match for any
     of their architectures can match another one. The order of the kernels does not matter, and the cost is linear.
     """
-    old, new = list(old), list(new)
-    removed, added, pairs = old, new, list[Pair]()
+    removed, added, pairs = list(old), list(new), list[Pair]()
 
     def add(matched: list[Pair]) -> None:
         nonlocal removed, added
@@ -74,7 +73,7 @@ def match(old: Iterable[KernelRecord], new: Iterable[KernelRecord], *, ignore_ar
     return Matching(tuple(pairs), gone, fresh, extra_old, extra_new)
 
 
-def _by_copy(records: list[KernelRecord], others: list[KernelRecord]) -> tuple[Records, Records]:
+def _by_copy(records: list[KernelRecord], others: Sequence[KernelRecord]) -> tuple[Records, Records]:
     """Split records into those without and those with a copy in the other build."""
     same = attrgetter("name", "arch", "threads")  # the whole name: `static` kernels have no copies
     known, ordered = set(map(same, others if records else ())), sorted(records, key=by_name)

@@ -93,8 +93,7 @@ def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full:
         headline += " (counted for each architecture)"
     headline += computed_for(inputs)
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
-    columns = named(COLUMNS, rows)
-    parts = ([headline], columns, rows, "kernels", inputs, details, list(_notes(differences)))
+    parts = ([headline], named(COLUMNS, rows), rows, "kernels", inputs, details, list(_notes(differences)))
     return Report("diff", *parts, values={"summary": differences.summary}, has_table=False)
 
 
