@@ -231,8 +231,8 @@ def check_findings(check: Checked) -> Iterator[Finding]:
     for kernel in broken_by_name(check):
         archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in kernel.on_archs), key=age))
         lines = [f"{kernel.name} breaks {join_and(kernel.criteria)}", *map(": ".join, kernel.facts())]
-        first = kernel.on_archs[0].kernel
-        yield kernel_finding(first, kernel.criteria[0], "error", "\n".join(lines))._replace(arch=archs)
+        first, text = kernel.on_archs[0].kernel, "\n".join(lines).replace("* threads", " assumed threads")
+        yield kernel_finding(first, kernel.criteria[0], "error", text)._replace(arch=archs)
     records, baseline = dict(changes.named_records(check.removed)), check.rules.baseline or ""
     for each in _removed(check):
         message = f"{listed(each.names)}: {each.problem}\nfix: {each.fix}"
