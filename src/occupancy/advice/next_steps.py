@@ -65,7 +65,7 @@ def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
     for each in carveout(now).configurations if best.active_blocks > blocks else ():
         if each.active_blocks > blocks:
             blocks = each.active_blocks
-            yield NextStep(blocks, each.occupancy, FrozenDict(carveout=each.shared_memory))  # type: ignore[arg-type]
+            yield step_with(now, {"carveout": each.shared_memory})
 
 
 def step_with(now: Result, requires: Changes, reached: Result | None = None) -> NextStep:

@@ -192,6 +192,8 @@ def matches(text: str, name: str) -> bool:
     The names are ``blur``, ``img::blur``, the demangled name with template arguments, with and without return
     type and parameters, and the mangled name.
     """
+    if text == "*":
+        return True
     match = pattern(text).match
     if any(match(each) for each in (base_name(name), last_name(name), name)):
         return True

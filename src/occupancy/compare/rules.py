@@ -98,7 +98,7 @@ class RuleEntry:
             return ()
         if any(each.startswith("!") and matches(each[1:], record.name) for each in self.kernels):
             return ()
-        return tuple(each for each in self.patterns if each == "*" or matches(each, record.name))
+        return tuple(each for each in self.patterns if matches(each, record.name))
 
     def idle_patterns(self, records: Iterable[KernelRecord]) -> list[str]:
         """Return the patterns that match no kernel."""

@@ -345,29 +345,30 @@ def reason_without_kernels(content: Content) -> str:
     head, binary = content.head(), _BINARY.search(content.name)
     is_trace = any(marker in head for marker in pytorch_trace.MARKERS)
     is_source = b"__global__" in head or content.suffix in (".cu", ".cuh")
-    reasons = {
-        "is empty. Copy or create it again": binary and not head,
-        "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1": not head,
-        "is an autotuner's choice without kernels. Pass the folder that also contains Triton's cache":
-            content.suffix == triton.CHOICE_SUFFIX,
-        "contains device code, but no kernels": content.has_device_code,
-        _NO_KERNELS: head.startswith(_ZIP_START),
-        "is a report without kernel launches": head.startswith(ncu_rep.REPORT_MAGIC),
-        "is an archive. Unpack it, and pass the folder":
-            head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)),
-        "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc":
-            _is_binary(head),
-        f"is text, not a {binary[0] if binary else ''} file. Copy it again, or pass the library that it names": binary,
-        "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output": is_source,
-        "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA": is_trace,
-        "is a baseline, which only diff and check read": b'"occupancy-baseline"' in head,
-        "is JSON, but neither a baseline, a trace nor Triton metadata. Pass a build or a trace":
-            _JSON_START.match(head),
-        "is PTX without .entry, so it contains no kernels": b"\n.target" in head,
-        "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N":
-            b"Used " in head and b" registers" in head,
-    }  # fmt: skip
-    return next((reason for reason, applies in reasons.items() if applies), _NO_KERNELS)
+    reasons = (
+        (binary and not head, "is empty. Copy or create it again"),
+        (not head, "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"),
+        (content.suffix == triton.CHOICE_SUFFIX,
+         "is an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"),
+        (content.has_device_code, "contains device code, but no kernels"),
+        (head.startswith(_ZIP_START), _NO_KERNELS),
+        (head.startswith(ncu_rep.REPORT_MAGIC), "is a report without kernel launches"),
+        (head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)),
+         "is an archive. Unpack it, and pass the folder"),
+        (_is_binary(head),
+         "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc"),
+        (binary, f"is text, not a {binary and binary[0]} file. Copy it again, or pass the library that it names"),
+        (is_source,
+         "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output"),
+        (is_trace, "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"),
+        (b'"occupancy-baseline"' in head, "is a baseline, which only diff and check read"),
+        (_JSON_START.match(head),
+         "is JSON, but neither a baseline, a trace nor Triton metadata. Pass a build or a trace"),
+        (b"\n.target" in head, "is PTX without .entry, so it contains no kernels"),
+        (b"Used " in head and b" registers" in head,
+         "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"),
+    )  # fmt: skip
+    return next((reason for applies, reason in reasons if applies), _NO_KERNELS)
 
 
 def _is_binary(head: bytes) -> bool:
