@@ -141,7 +141,7 @@ def test_more_shared_memory_never_gives_more_blocks(question: Question, data: st
 
 def pool(question: Question) -> int:
     limits, kernel, _ = question
-    return cuda.shared_memory_pool(limits, kernel, cuda.shared_memory_per_block(limits, kernel))
+    return cuda.shared_memory_pool(limits, kernel, Result(limits, kernel).allocated.shared_memory)
 
 
 def test_more_shared_memory_gives_more_blocks_on_3_5() -> None:

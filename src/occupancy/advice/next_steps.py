@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from heapq import merge
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from ..engine import Model, Result
 from ..values.kernel import Kernel
@@ -26,6 +26,8 @@ NEARLY_ALL = 0.9
 
 WORTH_DIVIDING = 96
 """Minimum registers per thread. cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 x 64 is common."""
+
+_NO_AMOUNTS: dict[str, Any] = dict.fromkeys(("static_smem", "dynamic_smem", *QUANTITIES))
 
 
 class Changes(TypedDict, total=False):
@@ -86,7 +88,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
     ]
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
         resources = [each for each in resources if each.resource != "regs"]
-    empty = now.kernel.replace(**dict.fromkeys(QUANTITIES))  # the blocks of one resource depend on no other
+    empty = now.kernel._replace(**_NO_AMOUNTS)  # the blocks of one resource depend on no other
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
         requires: Changes = {}
@@ -121,8 +123,12 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
     if is_alone or warps >= now.limits.max_warps_per_multiprocessor:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
-    sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
     linear = now.kernel.replace(threads=warp)
+    if now.model == "cuda" and now.kernel.caching is None:
+        single = Result(now.limits, linear, now.model).block_limits
+        if warps >= min(filter(None, (single.warps, single.registers)), default=0):
+            return  # blocks of one warp leave the fewest registers unused
+    sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
     # The current size is among them if the GPU rejects its shape.
     results = (Result(now.limits, linear._replace(threads=size), now.model) for size in sizes)
     better = (result for result in results if result.active_warps > warps and result.launchable)

@@ -174,7 +174,7 @@ def lookups(limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, I
             counts = _count_table(limits, model, resource, low)
             tables.append(_lookup(resource, counts, [inputs[resource]._replace(high=low + counts.size - 1)]))
         else:
-            allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
+            allowed = getattr(rules(limits, model).evaluate(limits, usual)[1], resource)
             if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
                 tables.append(_lookup(resource, _as_blocks(limits, [allowed]), [none]))
     return tables
@@ -214,7 +214,7 @@ def _shared_memory_table(limits: Limits, model: Model, common: Kernel) -> Intege
     """Return the blocks that shared memory allows, by bytes per block; the last entry is for larger sizes."""
 
     def evaluate(size: int) -> tuple[int | None, int]:
-        by_resource, allocated = rules(limits, model).evaluate(limits, Kernel(1, smem=size, **options))
+        _, by_resource, allocated = rules(limits, model).evaluate(limits, Kernel(1, smem=size, **options))
         return by_resource.shared_memory, allocated.shared_memory
 
     names = ("carveout", "opt_in", "shared_memory_mode")
@@ -238,7 +238,7 @@ def _count_table(limits: Limits, model: Model, resource: Counted, low: int) -> I
         evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # rejects GPUs without tensor memory
         most = limits.tensor_memory_per_multiprocessor or 0
     kernels: list[dict[str, Any]] = [{resource: count} for count in range(low, most + 1)]
-    return _as_blocks(limits, [getattr(evaluate(limits, Kernel(1, **each))[0], resource) for each in kernels])
+    return _as_blocks(limits, [getattr(evaluate(limits, Kernel(1, **each))[1], resource) for each in kernels])
 
 
 @lru_cache(maxsize=64)
@@ -252,12 +252,12 @@ def _threads_table(limits: Limits, model: Model, caching: Caching | None) -> Col
     alike: Sequence[int] = range(_REGISTER_COUNTS)
     if limits.register_allocation_granularity != "block":  # the same allocation has the same results
         evaluated = [evaluate(limits, Kernel(1, registers)) for registers in alike]
-        keys = [(by_resource.registers, allocated.registers) for by_resource, allocated in evaluated]
+        keys = [(by_resource.registers, allocated.registers) for _, by_resource, allocated in evaluated]
         alike = [keys.index(key) for key in keys]
     distinct = sorted(set(alike))
 
     def entry(threads: int, registers: int) -> tuple[int, int, int]:
-        by_resource, allocated = evaluate(limits, Kernel(threads, registers, caching=caching))
+        _, by_resource, allocated = evaluate(limits, Kernel(threads, registers, caching=caching))
         allowed = by_resource[:3]  # warps, blocks, registers: the first three bits of `Limiter`
         blocks = min(each for each in allowed if each is not None)
         bits = sum(1 << place for place, each in enumerate(allowed) if each == blocks)

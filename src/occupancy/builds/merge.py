@@ -209,21 +209,19 @@ class _Merging:
         described = {(record.code, record.threads): _identity(record) for record in triton}
         alike: dict[Hashable, list[KernelRecord]] = defaultdict(list)
         for record in records:
-            key = None
-            if triton and record.format != "triton" and record.code is not None:
-                key = described.get((record.code, record.threads))
+            has_image = described and record.format != "triton" and record.code is not None
+            key = described.get((record.code, record.threads)) if has_image else None
             alike[key or _identity(record)].append(record)
-
-        def rank(record: KernelRecord) -> tuple[bool, int, str, str]:
-            return record.format != "triton", self._size[record.source], record.source, repr(record)
 
         rows = []
         for copies in alike.values():
-            sources = {record.source for record in copies}
-            first = copies[0] if len(sources) == 1 else min(copies, key=rank)
+            first, sources = copies[0], {record.source for record in copies}
+            if len(sources) > 1:
+                rank = [(each.format != "triton", self._size[each.source], repr(each)) for each in copies]
+                first = also_in(copies[rank.index(min(rank))], sources)
             # In place, because it takes no part in comparisons, and copying a record takes long.
-            first.modules = tuple(sorted({module for record in copies for module in record.modules}))
-            rows.append(also_in(first, sources))
+            first.modules = tuple(sorted(set().union(*[record.modules for record in copies])))
+            rows.append(first)
         return rows
 
     def _logs_alone(self, logs: Sequence[KernelRecord]) -> list[KernelRecord]:

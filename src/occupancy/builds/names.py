@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from fnmatch import translate
 from functools import lru_cache
+from operator import attrgetter
 
 from ..readers.record import KernelRecord, demangle
 
@@ -81,9 +82,11 @@ def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | 
 
 def count_kernels(records: Iterable[KernelRecord]) -> int:
     """Count kernels, each once for all of its architectures and launches."""
-    numbers, most = Counter([(each.name, each.arch, each.launches) for each in records]), dict[str, int]()
+    numbers = Counter(map(attrgetter("name", "arch", "launches"), records))
+    most = dict.fromkeys([name for name, _, _ in numbers], 1)
     for (name, _, launches), number in numbers.items():
-        most[name] = max(1 if launches else number, most.get(name, 0))
+        if number > most[name] and not launches:
+            most[name] = number
     return sum(most.values())
 
 

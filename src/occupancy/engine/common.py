@@ -30,23 +30,6 @@ class BlockLimits(NamedTuple):
     tensor_memory: int | None = None
     """Blocks whose columns fit in the SM at once; further blocks wait for columns."""
 
-    def smallest(self) -> int:
-        """Return the blocks that all resources together allow."""
-        # Explicit comparisons, because min() over a filter takes five times as long.
-        warps, blocks, registers, shared_memory, barriers, virtual_resources, tensor_memory = self
-        least = warps if warps < blocks else blocks
-        if registers is not None and registers < least:
-            least = registers
-        if shared_memory is not None and shared_memory < least:
-            least = shared_memory
-        if barriers is not None and barriers < least:
-            least = barriers
-        if virtual_resources is not None and virtual_resources < least:
-            least = virtual_resources
-        if tensor_memory is not None and tensor_memory < least:
-            least = tensor_memory
-        return least
-
 
 class Allocation(NamedTuple):
     """Resources of one resident block, after rounding."""

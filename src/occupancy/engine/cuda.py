@@ -37,31 +37,49 @@ def supports(limits: Limits) -> bool:
     return limits.compute_capability >= FIRST_COMPUTE_CAPABILITY
 
 
-def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
-    """Return the blocks that each resource allows, and the resources of one block."""
-    if kernel.caching is not None or kernel.shared_memory_mode is not None:
-        check_modes(limits, kernel)
-    tensor_memory = None
+def evaluate(limits: Limits, kernel: Kernel) -> tuple[int, BlockLimits, Allocation]:
+    """Return the resident blocks, those that each resource allows, and the resources of one block."""
+    tensor_memory, halves = None, False
     if kernel.tensor_memory is not None:
         tensor_memory = blocks_by_tensor_memory(limits, kernel.tensor_memory)
     warps = -(-kernel.threads // limits.warp_size)
     regs, unit = kernel.regs or 0, limits.register_allocation_unit
     registers = -(-regs * limits.warp_size // unit) * unit  # per warp
-    shared_memory = shared_memory_per_block(limits, kernel)
-    halves = limits.partitioned_global_caching and is_confined_to_half(limits, kernel, warps, registers)
-    block_limits = make(
-        BlockLimits,
-        (
-            blocks_by_warps(limits, kernel, warps, halves),
-            limits.max_blocks_per_multiprocessor,
-            blocks_by_registers(limits, regs, warps, registers, halves),
-            blocks_by_shared_memory(limits, kernel, shared_memory),
-            blocks_by_barriers(limits, kernel),
-            blocks_by_virtual_resources(limits, kernel),
-            tensor_memory,
-        ),
+    needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
+    unit = limits.shared_memory_allocation_unit
+    shared_memory = -(-needed // unit) * unit
+    if kernel.caching is not None or kernel.shared_memory_mode is not None:
+        check_modes(limits, kernel)
+        halves = is_confined_to_half(limits, kernel, warps, registers)
+    by_resource = (
+        blocks_by_warps(limits, kernel, warps, halves),
+        limits.max_blocks_per_multiprocessor,
+        blocks_by_registers(limits, regs, warps, registers, halves),
+        blocks_by_shared_memory(limits, kernel, shared_memory),
+        blocks_by_barriers(limits, kernel),
+        blocks_by_virtual_resources(limits, kernel),
+        tensor_memory,
     )
-    return block_limits, make(Allocation, (warps, registers * warps, shared_memory))
+    allocated = make(Allocation, (warps, registers * warps, shared_memory))
+    return smallest(by_resource), make(BlockLimits, by_resource), allocated
+
+
+def smallest(limits: tuple[int, int, int | None, int | None, int | None, int | None, int | None]) -> int:
+    """Return the blocks that all resources together allow; a plain tuple is faster to unpack."""
+    # Explicit comparisons, because min() over a filter takes five times as long.
+    warps, blocks, registers, shared_memory, barriers, virtual_resources, tensor_memory = limits
+    least = warps if warps < blocks else blocks
+    if registers is not None and registers < least:
+        least = registers
+    if shared_memory is not None and shared_memory < least:
+        least = shared_memory
+    if barriers is not None and barriers < least:
+        least = barriers
+    if virtual_resources is not None and virtual_resources < least:
+        least = virtual_resources
+    if tensor_memory is not None and tensor_memory < least:
+        least = tensor_memory
+    return least
 
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
@@ -97,7 +115,7 @@ def blocks_by_registers(limits: Limits, regs: int, warps: int, per_warp: int, ha
         return None
     if regs > limits.max_registers_per_thread:
         return 0
-    checked = checked_sub_partitions(limits)
+    checked = limits.launch_check_sub_partitions or limits.sub_partitions  # `checked_sub_partitions`, inlined
     if -(-warps // checked) * checked * per_warp > limits.max_registers_per_block:
         return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
@@ -135,15 +153,8 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
     return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 
 
-def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
-    """Return the bytes of one block, including the reserved ones, in whole allocation units."""
-    unit = limits.shared_memory_allocation_unit
-    needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
-    return -(-needed // unit) * unit
-
-
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
-    """Return the largest `shared_memory_per_block`, in bytes, with which the kernel launches.
+    """Return the most bytes of a block, including the reserved ones, with which the kernel launches.
 
     The oversized mode needs no separate opt-in (cuda.h of CUDA 13.5, CUsharedMemoryMode).
     """
@@ -160,8 +171,6 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
     The carveout is a hint: if it is too small for one block, the SM selects the smallest sufficient
     configuration (before 7.0, the largest).
     """
-    if kernel.carveout is None:
-        return limits.max_shared_memory_per_multiprocessor
     pool = shared_memory_configuration(limits, kernel.carveout)
     if pool >= per_block:
         return pool
@@ -172,7 +181,9 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
 
 def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> int | None:
     """Return the blocks that the SM's shared memory allows."""
-    pool = shared_memory_pool(limits, kernel, per_block)  # first, because it rejects unsupported carveouts
+    pool = limits.max_shared_memory_per_multiprocessor
+    if kernel.carveout is not None:  # a call less for most kernels
+        pool = shared_memory_pool(limits, kernel, per_block)
     if per_block > max_shared_memory_allocation(limits, kernel):
         return 0
     return pool // per_block if per_block else None
@@ -180,11 +191,10 @@ def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> i
 
 def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
     """Return the blocks that the SM's named barriers allow; they limit from 9.0."""
-    barriers = UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
-    available = limits.max_barriers_per_multiprocessor
-    if not barriers or available is None or limits.compute_capability < FIRST_WITH_BARRIER_LIMIT:
+    barriers, available = kernel.barriers, limits.max_barriers_per_multiprocessor
+    if barriers == 0 or available is None or limits.compute_capability < FIRST_WITH_BARRIER_LIMIT:
         return None
-    return available // barriers
+    return available // (UNKNOWN_BARRIERS if barriers is None else barriers)
 
 
 def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:

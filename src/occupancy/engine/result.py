@@ -75,8 +75,7 @@ class Result:
             chosen = MODELS[model]
         else:
             chosen = rules(limits, model)
-        block_limits, allocated = chosen.evaluate(limits, kernel)
-        blocks = block_limits.smallest()
+        blocks, block_limits, allocated = chosen.evaluate(limits, kernel)
         self.limits = limits
         self.kernel = kernel
         self.model = model

@@ -33,8 +33,8 @@ def column_of(limits: Limits) -> SpreadsheetColumn:
     return limits.spreadsheet
 
 
-def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
-    """Return the blocks that each resource allows, and the resources of one block.
+def evaluate(limits: Limits, kernel: Kernel) -> tuple[int, BlockLimits, Allocation]:
+    """Return the resident blocks, those that each resource allows, and the resources of one block.
 
     The spreadsheet does not check the maximum block size, and ignores barriers and virtual resources.
     """
@@ -49,7 +49,8 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         blocks_by_registers(limits, column, kernel, warps),
         blocks_by_shared_memory(limits, column, kernel, shared_memory),
     )
-    return block_limits, Allocation(warps, registers, shared_memory)
+    blocks = min(each for each in block_limits if each is not None)
+    return blocks, block_limits, Allocation(warps, registers, shared_memory)
 
 
 def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int:

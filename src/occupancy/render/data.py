@@ -78,11 +78,7 @@ def _flat_columns(report: Report) -> Iterator[Column]:
             yield column
         else:
             for key in dict.fromkeys(key for row in report.rows for key in _members(column, row)):
-                yield Column(key, value=partial(_nested, column, key))
-
-
-def _nested(column: Column, key: str, row: Any) -> Any:
-    return _members(column, row).get(key)
+                yield Column(key, value=lambda row, column=column, key=key: _members(column, row).get(key))  # type: ignore[misc]
 
 
 def _members(column: Column, row: Any) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
     archs = {row.record.arch or "an unknown architecture" for row in rows}
     knows_spills = not rows or any(row.spilled_bytes is not None for row in run)
     return ScanSummary(
-        kernels=count_kernels(row.record for row in rows),
+        kernels=count_kernels([row.record for row in rows]),
         rows=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),

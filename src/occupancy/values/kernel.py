@@ -104,9 +104,12 @@ class Kernel(_KernelFields):
             )
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
-            and block_dim is carveout is caching is None
-            and tensor_memory is shared_memory_mode is None
+            and block_dim is None
+            and carveout is None
+            and caching is None
             and opt_in is None
+            and tensor_memory is None
+            and shared_memory_mode is None
             and (
                 virtual_resources is None
                 or (type(virtual_resources) is int and 0 <= virtual_resources <= _MAX_VIRTUAL)
