@@ -156,7 +156,7 @@ def test_twice_the_input_takes_twice_the_work(
     other = written(tmp_path / "other", {"k.log": log("q") + log(instance("k1", -1))})
     counts = []
     size = max(size, LEAST.get(name, 0))
-    for number, of_this in enumerate((4 * size, size, 2 * size, 4 * size)):
+    for number, of_this in enumerate((size, size, 2 * size, 4 * size)):
         build = written(tmp_path / str(number), INPUTS[name](of_this))
         counts.append(lines_run(partial(action, build, other)))
     _, first, second, third = counts  # the first run fills caches

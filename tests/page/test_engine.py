@@ -74,10 +74,9 @@ def test_grid(engine: PageEngine, cc: str, stride: int) -> None:
     """Compare all register counts and shared memory steps, each with a sample of the other, with whole warps."""
     limits = shipped.limits(cc)
     size = limits.warp_size * max(1, stride // 15)
-    for threads in range(limits.warp_size, limits.max_threads_per_block + 1, size):
-        one, steps = range(threads, threads + 1), steps_of(limits)
-        assert differences(engine, cc, one, REGISTERS, steps[::stride]) == 0
-        assert differences(engine, cc, one, REGISTERS[::stride], steps) == 0
+    threads, steps = range(limits.warp_size, limits.max_threads_per_block + 1, size), steps_of(limits)
+    assert differences(engine, cc, threads, REGISTERS, steps[::stride]) == 0
+    assert differences(engine, cc, threads, REGISTERS[::stride], steps) == 0
 
 
 @pytest.mark.exhaustive

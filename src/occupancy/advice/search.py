@@ -41,8 +41,10 @@ class VariedResource:
         return quantity.default if amount is None else amount
 
     def result(self, amount: int) -> Result:
-        changes: dict[str, Any] = {self.resource: amount}
-        return Result(self.now.limits, self.now.kernel.replace(**changes), self.now.model)
+        # Without the checks of Kernel.replace(), which take as long as the result itself.
+        total: dict[str, Any] = {"static_smem": None, "dynamic_smem": None} if self.resource == "smem" else {}
+        kernel = self.now.kernel._replace(**{self.resource: amount, **total})
+        return Result(self.now.limits, kernel, self.now.model)
 
     def blocks(self, result: Result) -> int:
         """Return the blocks that this resource alone allows, up to the block slots of an SM."""
