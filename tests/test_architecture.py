@@ -16,14 +16,14 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 206,
-    "values": 1413,
-    "tables": 938,
+    "values": 1416,
+    "tables": 943,
     "engine": 828,
-    "readers": 3320,
+    "readers": 3313,
     "advice": 1141,
     "arrays": 600,
     "device": 695,
-    "builds": 1037,
+    "builds": 1036,
     "compare": 1400,
     "report": 3063,
     "render": 620,

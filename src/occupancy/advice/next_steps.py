@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from heapq import merge
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
 from ..values.kernel import Kernel
@@ -26,8 +26,6 @@ NEARLY_ALL = 0.9
 
 WORTH_DIVIDING = 96
 """Minimum registers per thread. cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 x 64 is common."""
-
-_NO_AMOUNTS: dict[str, Any] = dict.fromkeys(("static_smem", "dynamic_smem", *QUANTITIES))
 
 
 class Changes(TypedDict, total=False):
@@ -88,7 +86,7 @@ def using_less(now: Result) -> Iterator[NextStep]:
     ]
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
         resources = [each for each in resources if each.resource != "regs"]
-    empty = now.kernel._replace(**_NO_AMOUNTS)  # the blocks of one resource depend on no other
+    empty = now.kernel.replace(**dict.fromkeys(QUANTITIES))  # the blocks of one resource depend on no other
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:
         requires: Changes = {}

@@ -241,7 +241,7 @@ class _Merging:
     def _problems(self) -> Iterator[ReadProblem]:
         for source, names in sorted(self._too_many.items()):
             what = f"has too many different kernels named {listed(sorted(map(base_name, names)), 1)}"
-            yield ReadProblem(source, None, f"{what} to merge with other files")
+            yield ReadProblem(source, f"{what} to merge with other files")
         for log, pairs in sorted(self._contradictions.items()):
             row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
             others = f", and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
@@ -251,7 +251,6 @@ class _Merging:
             )
             yield ReadProblem(
                 log,
-                None,
                 f"contradicts {row.source} about {base_name(row.name)} for {row.arch} ({differences}){others}. "
                 "The log is from another build, or from before linking, so its spills do not count. Delete it, or "
                 "keep only the log of the build that produced these files",

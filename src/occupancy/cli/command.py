@@ -80,8 +80,8 @@ class Command(WithExamples):
         known = _options_of(self)
         for place, word in enumerate(args):  # -threads is --threads; click reads -arch as -a -r -c -h
             is_long = f"-{word.partition('=')[0]}" in known or word[:2] not in known
-            if is_long and re.match("-[a-z]{2}", word):
-                args[place] = f"-{word}"
+            short = re.sub("^(-[a-z])=", r"\1", word)  # -c=9.0
+            args[place] = f"-{word}" if is_long and re.match("-[a-z]{2}", word) else short
         options = [each for each in self.params if not getattr(each, "is_flag", True)]
         valued = {name: each for each in options for name in each.opts}
         for word, following in zip(args, [*args[1:], ""], strict=False):

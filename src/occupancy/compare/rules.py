@@ -20,7 +20,7 @@ from ..tables.gpus import compute_capabilities_of
 from ..values.fields import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, reject_unknown
 from ..values.limits import ComputeCapability
 from ..values.records import readable
-from ..values.spellings import INT_MAX, did_you_mean, parse_share, parse_size
+from ..values.spellings import INT_MAX, did_you_mean, nearest_names, parse_share, parse_size
 from .diff import Measure
 
 RULES_FILE = "occupancy.toml"
@@ -312,10 +312,10 @@ def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[Kern
                 results.append(errors.call(_entry, entry, make, file, keys, f"{name[:-1]} {number}"))
             return results
 
-        for name in table:
-            if name not in _NAMES:
-                errors.add(_unknown(name, _NAMES, at(name)))
-        if not table.get("rules") and not any("rules" in each.hint for each in errors.found.values()):
+        unknown = [name for name in table if name not in _NAMES]
+        for name in unknown:
+            errors.add(_unknown(name, _NAMES, at(name)))
+        if not table.get("rules") and not any("rules" in nearest_names(name, _NAMES) for name in unknown):
             hint = f"Add [[{above}rules]] with max_occupancy_drop = 0 below it."
             errors.add(RulesError("are missing", where=at("rules"), hint=hint))
         baseline, threads = table.get("baseline"), table.get("threads")

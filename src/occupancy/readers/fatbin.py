@@ -58,7 +58,7 @@ def read_device_code(content: Content) -> Iterator[Item]:
         what = "has PTX only. Compile it for an architecture (nvcc -arch=sm_90) to get registers"
         if KIND_NVVM in search.other_kinds:
             what = "has code for link-time optimization only. Read the linked file instead"
-        yield ReadProblem(content.name, None, what)
+        yield ReadProblem(content.name, what)
 
 
 @dataclass
@@ -104,12 +104,12 @@ class _Search:
         self.fatbins += 1
         end = position + size
         if end > self.content.size:
-            yield self._problem(start, Truncated(self.content.size, end))
+            yield self._problem(Truncated(self.content.size, end))
         while position < end:
             try:
                 entry = self._entry(position, end)
             except Malformed as error:
-                yield self._unread(position, error)
+                yield self._unread(error)
                 break
             kind, header_size, stored_size, packed_size, arch_number, flags, size = entry
             start = position + header_size
@@ -122,9 +122,9 @@ class _Search:
                 if flags & (FLAG_LZ4 | FLAG_ZSTD):
                     data = self._decompressed(data, flags, packed_size, size)
             except Malformed as error:
-                yield self._unread(start, error, arch_number)
+                yield self._unread(error, arch_number)
             else:
-                yield from self._read_kernels(data, start, "fatbin", arch_number, modules)
+                yield from self._read_kernels(data, "fatbin", arch_number, modules)
         return position
 
     def _entry(self, position: int, end: int) -> tuple[int, ...]:
@@ -155,32 +155,30 @@ class _Search:
         data = self.content.part(start)
         least = 0 if start else HEADER.size
         if (end := start + max(least, claimed_size(data))) > self.content.size:
-            yield self._problem(start, Truncated(self.content.size, end))
+            yield self._problem(Truncated(self.content.size, end))
         if is_cubin(data):
-            yield from self._read_kernels(data, start, "cubin")
+            yield from self._read_kernels(data, "cubin")
         return start + len(CUBIN_START)
 
     def _read_kernels(
-        self, data: Bytes, start: int, format: SourceFormat, arch_number: int | None = None,
-        modules: tuple[FatbinModule, ...] = (),
+        self, data: Bytes, format: SourceFormat, arch_number: int | None = None, modules: tuple[FatbinModule, ...] = (),
     ) -> Iterator[Item]:  # fmt: skip
         try:
-            yield from read_cubin(Image(data, self.content.limits), self.content.name, format, modules)
+            for record in read_cubin(Image(data, self.content.limits), self.content.name, format, modules):
+                yield record
+                if record.linked and record.regs is None:
+                    yield self._problem(Malformed("the register counts of kernels are missing"))
         except Malformed as error:
-            yield (
-                self._problem(start, error)
-                if is_relocatable(data)
-                else self._unread(start, error, arch_number)
-            )
+            yield self._problem(error) if is_relocatable(data) else self._unread(error, arch_number)
         else:
             self.content.has_device_code = True
 
-    def _unread(self, offset: int, error: Malformed, arch_number: int | None = None) -> ReadProblem:
+    def _unread(self, error: Malformed, arch_number: int | None = None) -> ReadProblem:
         self.unread.add(arch_number)
-        return self._problem(offset, error)
+        return self._problem(error)
 
-    def _problem(self, offset: int, error: Malformed) -> ReadProblem:
-        return ReadProblem(self.content.name, offset, error.problem)
+    def _problem(self, error: Malformed) -> ReadProblem:
+        return ReadProblem(self.content.name, error.problem)
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:

@@ -128,11 +128,8 @@ def checked(limits: ReadLimits, items: Iterator[Item], source: str) -> Iterator[
             if isinstance(item, ReadProblem):
                 limits.consume("problems")
             yield item
-            if isinstance(item, KernelRecord) and item.linked and item.regs is None:
-                damage = Malformed("the register counts of kernels are missing")
-                yield ReadProblem(item.source, None, damage.problem)
     except Exhausted as error:
-        yield ReadProblem(source, None, f"{error}, so the rest was not read")
+        yield ReadProblem(source, f"{error}, so the rest was not read")
 
 
 def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> KernelRecord | ReadProblem:
@@ -151,7 +148,7 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> Kern
         for field, value in zip(_COUNTS, counts, strict=True):
             if value is not None and not 0 <= value <= INT_MAX:
                 damage = Malformed(f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range")
-                return ReadProblem(record.source, None, damage.problem)
+                return ReadProblem(record.source, damage.problem)
         if len(known) < CACHE_SIZE:
             known.add(counts)
     return record

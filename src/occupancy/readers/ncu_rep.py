@@ -80,11 +80,11 @@ class _Reader:
             for _ in range(_number(header, _SOURCES)):
                 yield from self._read_source(self._item())
             for _ in range(_number(header, _RESULTS)):
-                position, result = self.position, self._item()
+                result = self._item()
                 try:
                     yield self._launch(result)
                 except Malformed as error:
-                    yield ReadProblem(self._name, position, error.problem)
+                    yield ReadProblem(self._name, error.problem)
             # Skip results of ranges and graphs, which have no block size.
             self.position, self._end = end, len(self._data)
 
@@ -141,7 +141,7 @@ class _Reader:
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel
             except Malformed as error:
-                yield ReadProblem(self._name, self.position, error.problem)
+                yield ReadProblem(self._name, error.problem)
 
     def _launch(self, result: memoryview) -> KernelRecord:
         name = function_name = ""

@@ -116,7 +116,7 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
     rows = csv.reader(chain([text], (text for _, text in numbered)))
 
     def problem(what: str) -> ReadProblem:
-        return ReadProblem(source, None, what, first + rows.line_num - 1)
+        return ReadProblem(source, what, first + rows.line_num - 1)
 
     width = 0  # columns of the page
     columns: dict[str, int] = {}  # positions of the relevant columns in the current page
@@ -154,7 +154,7 @@ def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> K
         if number is None:
             if _LOCAL_FORM.fullmatch(text):
                 what = f"a launch has {name} {text!r}, not in the form 1,024.5. Run ncu with LC_ALL=C"
-                return ReadProblem(source, None, what)
+                return ReadProblem(source, what)
             continue
         if name.startswith(_SIZES) and error > 0.5:
             number, is_rounded = _roundest(number - error, number + error), True

@@ -119,7 +119,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
         if not entries:
             problem += f". For one kernel: occupancy calc --cc CC --threads N --regs {usage['regs']}"
             problem += f" --static-smem {smem}" if smem else ""
-        yield ReadProblem(source, None, problem, skipped_from or start)
+        yield ReadProblem(source, problem, skipped_from or start)
 
 
 def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:

@@ -61,7 +61,7 @@ def _launches(stream: JsonStream, devices: _Devices, source: str) -> Iterator[It
             yield _launch(event, devices, source)
         except (KeyError, TypeError, ValueError):
             what = f"the launch of {str(event.get('name'))[:80]} has no valid registers, shared memory, block or grid"
-            yield ReadProblem(source, None, what)
+            yield ReadProblem(source, what)
 
 
 def _launch(event: dict[str, Any], devices: _Devices, source: str) -> KernelRecord:

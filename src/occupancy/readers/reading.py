@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, TypeGuard
 
 from ..errors import InputError, ReadError, shown, unreadable
+from ..tables.files import LFS_POINTER, LFS_START
 from ..values.spellings import nearest_names
 from . import ncu_rep, nsight, ptxas, pytorch_trace, triton
 from .content import BYTE_ORDER_MARKS, CHANGED, Content, KernelSource, NumberedLines, open_content
@@ -54,7 +55,6 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
 
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
-_LFS_START = b"version https://git-lfs"
 _BINARY = re.compile(r"\.(?:cubin|fatbin|o|obj|so(?:\.\d+)*|a|lib|dll|exe|ncu-rep|whl|zip)\Z")
 _ARCHIVE_STARTS = (b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels reach 30
@@ -71,7 +71,7 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
     limits = limits or ReadLimits()
     limits.images.clear()
     if source == STANDARD_INPUT and sys.stdin is None:
-        yield ReadProblem(STANDARD_INPUT_NAME, None, "is closed")
+        yield ReadProblem(STANDARD_INPUT_NAME, "is closed")
     elif source == STANDARD_INPUT:
         yield from _read_file(sys.stdin.buffer, limits, name=STANDARD_INPUT_NAME)
     elif not _is_path(source):
@@ -82,7 +82,7 @@ def read(source: KernelSource, limits: ReadLimits | None = None, name: str | Non
             is_empty = is_empty and isinstance(item, Remark)
             yield item
         if is_empty:
-            yield ReadProblem(str(Path(source)), None, _NO_KERNELS)
+            yield ReadProblem(str(Path(source)), _NO_KERNELS)
     elif metadata := _metadata_beside(Path(source)):
         yield from _read_paths([(metadata, None), (Path(source), None)], limits)
     elif (outer := next(filter(os.path.isfile, Path(source).parents), None)) and zipfile.is_zipfile(outer):
@@ -194,18 +194,18 @@ def _read_file(
                 else:
                     yield item
             if content.state() != content.state_at_first or listed not in (None, content.size):
-                problem = ReadProblem(name, None, CHANGED)
+                problem = ReadProblem(name, CHANGED)
             elif content.errors.count and (listed is None or not is_empty or is_build_log):
-                yield ReadProblem(name, None, str(content.errors), content.errors.line)
+                yield ReadProblem(name, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 reason = reason_without_kernels(content)
-                problem = ReadProblem(name, None, reason, is_harmless=content.has_device_code)
+                problem = ReadProblem(name, reason, is_harmless=content.has_device_code)
     except Malformed as error:
-        problem = problem or ReadProblem(name, None, error.problem)
+        problem = problem or ReadProblem(name, error.problem)
     except OSError as error:
-        problem = ReadProblem(name, None, unreadable(error))
+        problem = ReadProblem(name, unreadable(error))
     except MemoryError:
-        problem = ReadProblem(name, None, "not enough memory to read it")
+        problem = ReadProblem(name, "not enough memory to read it")
     if problem is not None:
         yield problem
 
@@ -243,7 +243,7 @@ def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
             try:
                 stream = archive.open(member)
             except Exception as error:  # damaged, encrypted, or an unknown compression method
-                yield ReadProblem(f"{content.name}/{member.filename}", None, f"cannot be read: {error}")
+                yield ReadProblem(f"{content.name}/{member.filename}", f"cannot be read: {error}")
                 continue
             with stream:
                 file = _Member(stream, f"{content.name}/{member.filename}")
@@ -291,7 +291,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
                 # Triton's metadata first, then the images that they describe.
                 entries = sorted(listed, key=lambda each: (METADATA_SUFFIX not in each.name, each.name))
         except OSError as error:
-            yield ReadProblem(parent, None, unreadable(error))
+            yield ReadProblem(parent, unreadable(error))
             continue
         files: list[tuple[Path, int | None]] = []
         folders = []
@@ -302,7 +302,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
             except OSError as error:
                 # Dangling links are ignored.
                 if isinstance(error, PermissionError) or not entry.is_symlink():
-                    yield ReadProblem(entry.path, None, unreadable(error))
+                    yield ReadProblem(entry.path, unreadable(error))
                 continue
             identity = status.st_dev, status.st_ino
             if stat.S_ISDIR(status.st_mode):
@@ -320,8 +320,8 @@ def read_content(content: Content) -> Iterator[Item]:
     if content.size == 0:
         return
     head = content.head()
-    if head.startswith(_LFS_START) and _BINARY.search(content.name):
-        raise Unreadable("is a Git LFS pointer. Run git lfs pull")
+    if head.startswith(LFS_START):
+        raise Unreadable(LFS_POINTER)
     if content.suffix == triton.CHOICE_SUFFIX:
         items = triton.read_choice(content)
     elif not _is_binary(head):
@@ -363,7 +363,7 @@ def reason_without_kernels(content: Content) -> str:
         (is_trace, "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"),
         (b'"occupancy-baseline"' in head, "is a baseline, which only diff and check read"),
         (_JSON_START.match(head),
-         "is JSON, but neither a baseline, a trace nor Triton metadata. Pass a build or a trace"),
+         "is JSON, but neither a trace, Triton metadata nor a baseline, which scan --save-baseline writes"),
         (b"\n.target" in head, "is PTX without .entry, so it contains no kernels"),
         (b"Used " in head and b" registers" in head,
          "has 'Used' lines without 'Compiling entry function'. Add them, or use occupancy calc --cc CC --regs N"),

@@ -274,8 +274,6 @@ class ReadProblem:
     """Piece of a source that could not be read."""
 
     source: str
-    offset: int | None
-    """Position in a binary source, in bytes; None if unknown."""
     what: str
     line: int | None = None
     """Line number in a text; None if unknown."""

@@ -54,7 +54,7 @@ def read_triton(
         raise Unreadable("is a stream without its cubin. Pass the folder that contains both files")
     image, limits = _image_beside(content.path, content.limits)
     is_file = image.is_file() or not image.exists()  # opening a pipe would block
-    items = [*read_file(image, limits)] if is_file else [ReadProblem(str(image), None, "is not a file")]
+    items = [*read_file(image, limits)] if is_file else [ReadProblem(str(image), "is not a file")]
     kernels = [item for item in items if isinstance(item, KernelRecord)]
     own = next((kernel for kernel in kernels if kernel.name == described.name), (*kernels, None)[0])
     yield described if own is None else described.with_compiled(own)

@@ -26,6 +26,8 @@ MAX_DOTS = 200
 MAX_YAML_BYTES = 256 << 10
 """Four times the shipped table with its sources, which takes a second and 80 MB to parse."""
 MAX_DEPTH = 16
+LFS_START = b"version https://git-lfs"
+LFS_POINTER = "is a Git LFS pointer. Run git lfs pull"
 _NOT_TEXT = "it is a binary file, or not in UTF-8"
 
 _TABLE_HEAD = re.compile(r"\s*\[{1,2}([\w\s.-]+)\]")
@@ -41,6 +43,8 @@ def read_bytes(file: str, kind: str, most: int, error_class: type[OccupancyError
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise error_class(unreadable(error), where=file or "''") from error
     check_size(content, file, kind, most, error_class)
+    if content.startswith(LFS_START):
+        raise error_class(LFS_POINTER, where=file)
     return content
 
 
@@ -118,7 +122,8 @@ def read_toml(
         raise
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
         is_text = b"\0" not in content and not isinstance(error, UnicodeDecodeError)
-        raise error_class(f"is not TOML: {error if is_text else _NOT_TEXT}", where=file) from error
+        hint = "Put text in quotes, and write true and false in lower case." if is_text else ""
+        raise error_class(f"is not TOML: {error if is_text else _NOT_TEXT}", where=file, hint=hint) from error
 
 
 def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:

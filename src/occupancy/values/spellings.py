@@ -44,6 +44,9 @@ _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 
 FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
 _SIZE_HINT = 'Write 40960, "40k", "27.5KiB" or "3*16k+16".'
+_FUNCTION_HINT = (
+    "For a size that depends on the block size, pass `smem_of_threads` to the function that tries them."
+)
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
@@ -128,7 +131,7 @@ def _parse_count_or_shape(
 def parse_size(value: object, where: str, for_several: str = "") -> int:
     """Parse a size in bytes: ``40960``, ``"40,960"``, ``"27.5 KiB"``, ``"3*16k+16"``; k is 1,024."""
     if not isinstance(value, str):
-        return parse_count(value, where, _SIZE_HINT, for_several)
+        return parse_count(value, where, _FUNCTION_HINT if callable(value) else _SIZE_HINT, for_several)
     terms = [re.split("[*×]", term) for term in value.split("+")]
     if sum(map(len, terms)) > MAX_FACTORS:
         problem = f"{shown(value)} has too many terms"

@@ -79,7 +79,7 @@ def test_exit_codes() -> None:
 def test_the_gpu_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCCUPANCY_CC", "A100")
     assert "A100, compute capability 8.0 (Ampere): " in run("calc", "-t", "256").stdout
-    assert "Compute capability 9.0 (Hopper): " in run("calc", "-t", "256", "--cc", "9.0").stdout
+    assert "Compute capability 9.0 (Hopper): " in run("calc", "-t=256", "-c=9.0").stdout
     assert "&amp;gpu=A100" in run("page", "-t", "256", "-o", "-").stdout
     monkeypatch.setenv("OCCUPANCY_CC", "Voodoo2")
     assert run("calc", "-t", "256").stderr.startswith("Error: OCCUPANCY_CC=Voodoo2: ")

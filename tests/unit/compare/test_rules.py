@@ -125,6 +125,7 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: 9.0 is invalid"),
         ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: 3 is invalid"),
         ("a" * (256 << 10) + "a", "is too large for a file of settings.* up to 256 KiB"),
+        ("version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
         ("[[rules]]\nday = 2027-01\n", "is not TOML"), ("[[rules]\n", r"is not TOML: [^:]*$"),
          ("a = " + "[" * 20000, "not TOML"), ("a = " + "1" * 6000, "not TOML"),
     ],
