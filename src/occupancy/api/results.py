@@ -14,6 +14,7 @@ from ..report.calc import slack_report, waves_report
 from ..report.model import Report
 from ..report.results import part_report
 from ..values.records import documented, readable
+from ..values.untrusted import html_text, printable
 
 T = TypeVar("T", covariant=True)
 
@@ -48,12 +49,16 @@ class Printed:
     def __str__(self) -> str:
         from ..render.terminal import text
 
-        return text(self.report(), whole="rows()")
+        return "\n".join([*self._warnings(), text(self.report(), whole="rows()")])
 
     def _repr_html_(self) -> str:
         from ..render.markup import html
 
-        return html(self.report())
+        return "".join(f"<p>{html_text(each)}</p>" for each in self._warnings()) + html(self.report())
+
+    def _warnings(self) -> list[str]:
+        """Return a line for each damaged part of the files of a scan or a diff."""
+        return [f"Warning: {printable(str(each)).rstrip('.')}." for each in getattr(self, "problems", ())]
 
 
 class Results(Printed, tuple[T, ...]):

@@ -211,9 +211,9 @@ class Scan(Printed, Sequence[ScannedKernel]):
         """Return the kernels that cannot launch, spill, or have an occupancy below 50%."""
         return list(findings(self.kernels))
 
-    def report(self, columns: Sequence[str] = (), *, in_full: bool = False) -> Report:
+    def report(self, columns: str | Sequence[str] = (), *, in_full: bool = False) -> Report:
         """Return the report with columns by their titles or by their names in CSV, or with all rows."""
-        return scan_report(self, chosen_columns(columns), in_full=in_full)
+        return scan_report(self, chosen_columns(as_list(columns)), in_full=in_full)
 
     def __len__(self) -> int:
         return len(self.kernels)

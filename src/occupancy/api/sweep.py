@@ -42,7 +42,7 @@ def sweep(
     virtual_resources: ArrayLike | None = None, tensor_memory: ArrayLike | None = None,
     carveout: int | str | Carveout | None = None, caching: Caching | None = None, opt_in: bool | None = None,
     shared_memory_mode: SharedMemoryMode | None = None, model: Model | None = None,
-    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"), **others: NoReturn,
+    outputs: Output | Sequence[Output] = ("active_blocks", "active_warps", "limiters"), **others: NoReturn,
 ) -> occupancy.Sweep:  # fmt: skip
     """Compute the occupancy of arrays of kernels, with NumPy.
 

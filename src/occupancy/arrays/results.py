@@ -42,16 +42,16 @@ class ArrayResults:
     @classmethod
     def compute(
         cls: type[Results], gpus: Sequence[Limits], inputs: Mapping[str, ArrayLike], common: Kernel,
-        model: Model | None = None, *, has_gpu_axis: bool = False, outputs: Sequence[Output] = OUTPUTS,
-        names: Sequence[str] = (),
+        model: Model | None = None, *, has_gpu_axis: bool = False,
+        outputs: Output | Sequence[Output] = OUTPUTS, names: Sequence[str] = (),
     ) -> Results:  # fmt: skip
         """Compute the results for arrays of kernels; the first dimension is the GPU if ``has_gpu_axis``.
 
         The inputs are fields of `Kernel`; carveout, caching, opt-in and shared memory mode come from ``common``.
         """
         check_model(model)
-        names_given = outputs if isinstance(outputs, (list, tuple)) else ()
-        if unknown := [name for name in names_given or (outputs,) if name not in OUTPUTS]:
+        chosen: Any = outputs if isinstance(outputs, (list, tuple)) and outputs else [outputs]
+        if unknown := [name for name in chosen if name not in OUTPUTS]:
             allowed, hint = f"a list of {', '.join(OUTPUTS)}", "`occupancy` follows from active_warps."
             raise InputError(invalid(unknown[0]), where="outputs", allowed=allowed, hint=hint)
         if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
@@ -65,11 +65,11 @@ class ArrayResults:
         most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
         most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
         largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
-        arrays = {name: np.empty((len(gpus), *shape), np.min_scalar_type(largest[name])) for name in outputs}
+        arrays = {name: np.empty((len(gpus), *shape), np.min_scalar_type(largest[name])) for name in chosen}
         for index, limits in enumerate(gpus):
             tables = lookups(limits, common, model or default_model(limits), read)
             for part in parts(read.values()):
-                columns = [table.columns(outputs, part) for table in tables]
+                columns = [table.columns(chosen, part) for table in tables]
                 _combine(columns, {name: part.of(array[index, ...]) for name, array in arrays.items()})
         if not has_gpu_axis:
             arrays = {name: array[0, ...] for name, array in arrays.items()}

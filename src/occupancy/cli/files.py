@@ -210,8 +210,10 @@ def _write_checked(
             if output_format == "sarif":
                 click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
             elif output_format == "github":
-                notices = () if checked is None else remarks(checked)
-                click.echo(ci.github(result.findings(), result.report().headline, notices))
+                report, notices = result.report(), [] if checked is None else list(remarks(checked))
+                last = () if checked is None else report.details[-1:]
+                accept = [x for each in last for x in getattr(each, "lines", ()) if x not in notices]
+                click.echo(ci.github(result.findings(), [*report.headline, *accept], notices))
             elif output_format == "junit":
                 kind = "error" if checked is None else "failure"
                 click.echo(ci.junit(", ".join(build), result.findings(with_passed=True), kind))

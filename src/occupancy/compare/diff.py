@@ -168,8 +168,7 @@ def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
 def _measured(old: ScannedKernel, new: ScannedKernel) -> dict[Measure, tuple[Any, Any]]:
     both = {name: (value(old), value(new)) for name, value in MEASURES.items()}
     was, now = both["spill_smem"]
-    both["spill_smem"] = was or 0, now or 0  # absent in logs: None and 0 are equal
-    return both
+    return {**both, "spill_smem": (was or 0, now or 0)}  # absent in logs: None and 0 are equal
 
 
 def _direction(name: Measure, old: float | None, new: float | None, threshold: float) -> Verdict:
@@ -321,7 +320,8 @@ def find_fix(
     elif is_too_low and not requires:
         changes["or launch"] = [Change("threads", None, bound)]
     for name, amount in requires.items():
-        changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, None, amount))
+        now = None if name in verbs else getattr(new.record, "shared_memory" if name == "smem" else name)
+        changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, now, amount))
     return Fix(changes, "or" if has_new_spills and not is_too_low else "")
 
 

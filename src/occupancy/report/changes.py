@@ -24,7 +24,7 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 _VERBS = ("relax", "restore", "raise", "reduce", "launch", "or launch")
-_PREFIXES = {"relax": "", "launch": "with ", "or launch": "with "}
+_PREFIXES = {"relax": "", "reduce": "", "launch": "with ", "or launch": "with "}
 
 
 def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
@@ -109,7 +109,7 @@ def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[st
 
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
-    """Return ``reduce shared memory to 19.5 KiB (sm_80) and 27.5 KiB (sm_90)``, or nothing."""
+    """Return ``reduce registers 96 -> 64 (sm_80) and 128 -> 64 (sm_90)``, or nothing."""
     phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if fix.live_values or any(fix.changes.values())]
     for verb in _VERBS:
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
@@ -126,7 +126,7 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     return ", ".join([", and ".join(needed), *alternatives])
 
 
-def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str = "") -> str:
+def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str | None = None) -> str:
     """Return ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``; no architecture where all agree."""
     archs = defaultdict[str, dict[str, dict[str, None]]](dict)
     for arch, changes in kernels:
@@ -141,8 +141,8 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str
         alike = [
             join_and(each) + ("" if is_same else f" ({', '.join(having)})") for having, each in texts.items()
         ]
-        phrases.append(PHRASES[name][0].format(prefix + join_and(alike)))
-    return (", and " if prefix else ", ").join(phrases)
+        phrases.append(PHRASES[name][0].format((prefix or "") + join_and(alike)))
+    return (", " if prefix is None else ", and ").join(phrases)
 
 
 def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:

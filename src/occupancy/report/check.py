@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from shlex import quote
 from typing import Any, NamedTuple
 
 from ..builds.names import count_kernels, short_name
@@ -15,6 +14,8 @@ from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
+from ..tables.gpus import runs_on
+from ..values.limits import ComputeCapability
 from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
@@ -27,7 +28,7 @@ _SOURCE = re.compile(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error")
 NAMES = ("name", "demangled", "arch")
 
 _MEASURED = {each.key: each.about for each in SCAN_COLUMNS}
-_MEASURED |= {"occupancy": "Occupancy", "spill_bytes": "Bytes of spills per thread"}
+_MEASURED |= {"occupancy": "Occupancy", "spill_bytes": "Bytes of spill stores and loads per thread"}
 CHECK_FINDINGS: Mapping[str, str] = {
     **{name: f"{_MEASURED[each.measure]} {'below' if name.startswith('min_') else 'above'} {name}"
        if not each.compares else f"{_MEASURED[each.measure]} regressed by more than {name} allows"
@@ -67,18 +68,7 @@ class BrokenOnArchs(NamedTuple):
                     text += f" ({bound} {changes.change_text(name, None, each.limit)})"
                 values.append(text)
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix))
-        texts = changes.change_facts(kernels)
-        accepts = all(CRITERIA[each].compares for each in self.criteria)
-        if accepts and any(each.fix.changes.get("or launch") for each in self.on_archs):
-            first = self.on_archs[0].kernel
-            texts[-1] = "fix", f"{texts[-1][1]}, or {_update(first.short_name, first.demangled)}"
-        return texts
-
-
-def _update(name: str, demangled: str) -> str:
-    """Return how to accept one kernel; ``blur(`` does not select ``blur_fast``."""
-    part = f"{name}(" if f"{name}(" in demangled else name
-    return f"set `update` (`--update --name {quote(part)}`)"
+        return changes.change_facts(kernels)
 
 
 def broken_by_name(check: Checked) -> list[BrokenOnArchs]:
@@ -156,6 +146,10 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
     notes = [note("assumed-threads")] if has_mark else []
+    cc = ComputeCapability.parse(inputs["cc"]) if "cc" in inputs else None
+    archs = filter(None, dict.fromkeys(record.arch for record in check.kernels))
+    others = [arch for arch in archs if cc and not runs_on(arch, cc)]
+    notes += [note("other-gpu", gpu=inputs.get("gpu") or cc, archs=join_and(others))] if others else []
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 
@@ -175,16 +169,12 @@ def _sections(
 
 
 def _removed(check: Checked) -> Iterator[RemovedKernels]:
-    records = dict(changes.named_records(check.removed))
     for archs, names in changes.names_by_archs(check.removed).items():
         missing = set(archs.split(", "))
         problem = "removed" if missing == check.archs else f"removed for {archs}"
-        update = _update(names[0], records[names[0]].demangled) if len(names) == 1 else _update("NAME", "")
-        fix = f"restore {'it' if len(names) == 1 else 'them'}, or set `allow_removed`, or {update}"
+        fix = f"restore {'it' if len(names) == 1 else 'them'}, or set `allow_removed` in the rules"
         if check.archs.isdisjoint(missing):
-            problem = f"without code for {archs}"
-            options = f"--update --arch {archs.replace(', ', ' --arch ')}"
-            fix = f"build for {archs} again, or set `update` (`{options}`)"
+            problem, fix = f"without code for {archs}", f"build for {archs} again"
         yield RemovedKernels(names, archs, problem, fix)
 
 
@@ -230,23 +220,27 @@ def check_findings(check: Checked) -> Iterator[Finding]:
     """Return a finding for each kernel that breaks rules, then for removed kernels."""
     for kernel in broken_by_name(check):
         archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in kernel.on_archs), key=age))
-        lines = [f"{kernel.name} breaks {join_and(kernel.criteria)}", *map(": ".join, kernel.facts())]
+        texts = kernel.facts()
+        # One sentence with what failed and what to do.
+        fix = f": {texts.pop()[1]}" if texts[-1][0] == "fix" else ""
+        lines = [f"{kernel.name} breaks {join_and(kernel.criteria)}{fix}", *map(": ".join, texts)]
         first, text = kernel.on_archs[0].kernel, "\n".join(lines).replace("* threads", " assumed threads")
         yield kernel_finding(first, kernel.criteria[0], "error", text)._replace(arch=archs)
     records, baseline = dict(changes.named_records(check.removed)), check.rules.baseline or ""
     for each in _removed(check):
-        message = f"{listed(each.names)}: {each.problem}\nfix: {each.fix}"
+        message = f"{listed(each.names)} {each.problem}: {each.fix}"
         line = line_of(records[each.names[0]], baseline)
         yield Finding(baseline, line, "error", REMOVED, message, ", ".join(each.names), each.archs)
 
 
 def check_cases(kernels: Iterable[KernelRecord], findings: Iterable[Finding]) -> list[Finding]:
     """Return a finding for each kernel with all its messages, none if it passes, then other findings."""
-    files = ((each, each.file or each.source, each.line if each.file else None) for each in kernels)
-    cases = {row.demangled: Finding(file, line, "", "", "", row.demangled, None) for row, file, line in files}
+    files = ((each.demangled, each.file or each.source, each.line if each.file else None) for each in kernels)
+    cases = {name: Finding(file, line, "", "", "", name, None) for name, file, line in files}
     for each in findings:
-        case = cases.setdefault(each.kernel, each._replace(message=""))
-        cases[each.kernel] = case._replace(message=f"{case.message}\n{each.message}".lstrip())
+        first = cases.setdefault(each.kernel, each._replace(message=""))
+        text = f"{first.message}\n{each.message}".lstrip()
+        cases[each.kernel] = each._replace(file=first.file, line=first.line, message=text)
     return list(cases.values())
 
 

@@ -36,7 +36,7 @@ class Finding(NamedTuple):
     line: int | None
     """Line in the file, from 1; None if unknown."""
     severity: str
-    """``"error"``, ``"warning"``, or ``"note"``."""
+    """``"error"``, ``"warning"``, or ``"note"``; empty for a kernel that passed."""
     rule: str
     """``does-not-launch``, ``spills``, ``low-occupancy``, ``could-not-run``, or a rule's name: ``max_regs``."""
     message: str
@@ -204,7 +204,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
         if column is None:
             meant = LIKELY.get(plain, LIKELY.get(f"{plain}s", name))
             titles = ", ".join(_plain_name(column.title) for column in COLUMNS if column.title)
-            hint = did_you_mean(meant, by_name, f"Columns: {titles}. For more names, pass --format csv.")
+            hint = did_you_mean(meant, by_name, f"Columns: {titles}. The CSV has more.")
             raise InputError(f"there is no column {name!r}", where="columns", **hint)
         title = column.title or column.key.replace("_", " ").capitalize()
         chosen.append(column._replace(title=title, optional=ALWAYS))

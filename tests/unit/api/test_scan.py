@@ -123,5 +123,6 @@ def test_an_architecture_needs_code_for_one_of_its_compute_capabilities() -> Non
     for arch, found in (("Ampere", "sm_80"), ((), "sm_80, sm_90")):
         checked = occupancy.check(BUILD, occupancy.Rule(arch=arch, min_occupancy=0.9, max_spill_bytes=0))
         assert {(each.rule, each.arch) for each in checked.findings()} == {("min_occupancy", found)}
+        assert {each.severity for each in checked.findings(with_passed=True)} >= {"error"}
     with pytest.raises(occupancy.InputError, match="is empty"):
         occupancy.check(BUILD, [occupancy.Exemption(kernels="*", reason="none")])

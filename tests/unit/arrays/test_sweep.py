@@ -19,7 +19,7 @@ class TestResults:
         assert found.occupancy.dtype == np.float64
 
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
-        found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
+        found = occupancy.sweep("9.0", threads=[32, 64], outputs="active_blocks")
         assert found.active_blocks.tolist() == [32, 32]
         with pytest.raises(ValueError, match="read-only"):
             found.active_blocks[0] = 1

@@ -105,6 +105,7 @@ class TestHostile:
         a_choice(cache).write_bytes(content)
         found = occupancy.scan(cache)
         (problem,) = found.problems
+        assert f"Warning: {problem}" in str(found)
         assert problem.source == str(a_choice(cache))
         assert re.search("is damaged: .* is not the name of a folder", problem.what)
         assert len(found) == len(GOLDEN)

@@ -321,7 +321,7 @@ class TestCheck:
             check(kernels, Rule(threads=64), Rule(max_regs=False))
         (broken,) = check([kernel(threads=256, max_threads=128, regs=128)], Rule(min_occupancy=0.5)).broken
         raised = [("launch_bounds", None, (256, None))]
-        assert broken.fix.changes == {"raise": raised, "reduce": [("regs", None, 64)]}
+        assert broken.fix.changes == {"raise": raised, "reduce": [("regs", 128, 64)]}
         unmatched = Rule(kernels="x", max_regs=9), Rule(kernels="x", max_regs=9)
         with pytest.raises(RulesError, match=r"Rule 2 .*\nRule 3 "):
             check(kernels, Rule(max_regs=64), *unmatched)
