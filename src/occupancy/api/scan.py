@@ -96,7 +96,7 @@ class Reading:
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse block sizes for names that no kernel has."""
-        names = {record.name for record in records}
+        names = {record.name for record in records} if self.block_sizes else set()
         for pattern in self.block_sizes:
             if names and not (pattern and any(matches(pattern, name) for name in names)):
                 problem = f"no kernel is called {shown(pattern)}"

@@ -213,7 +213,7 @@ class Evaluator:
 
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at a block size that also suits another version of the kernel."""
-        key = other and (other.threads, other.max_threads), _needs(record)
+        key = _needs(record) if other is None else (_needs(record), other.threads, other.max_threads)
         result = self._results.get(key) or self._results.setdefault(key, self._result(record, other))
         return ScannedKernel(record, result, self.multiprocessor_count)
 

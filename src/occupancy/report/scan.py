@@ -77,9 +77,9 @@ def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
         rows=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),
-        spilling=count_kernels(row for row in run if row.spilled_bytes) if knows_spills else None,
-        below_half=count_kernels(row for row in run if row.launchable and (row.occupancy or 0) < LOW),
-        not_launchable=count_kernels(row for row in run if row.launchable is False),
+        spilling=count_kernels(row.record for row in run if row.spilled_bytes) if knows_spills else None,
+        below_half=count_kernels(row.record for row in run if row.launchable and (row.occupancy or 0) < LOW),
+        not_launchable=count_kernels(row.record for row in run if row.launchable is False),
     )
 
 
