@@ -64,6 +64,7 @@ class BrokenOnArchs(NamedTuple):
                     text, bound = occupancy_phrase(old, new), "minimum"
                 elif name == "spill_bytes":
                     text = changes.phrase("spills", old and old.record.spills, new.record.spills)
+                text += ", as in the baseline" if each.was == each.value else ""
                 if each.limit or bound == "maximum":
                     text += f" ({bound} {changes.change_text(name, None, each.limit)})"
                 values.append(text)
@@ -142,7 +143,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add --name NAME."
         update = f"{command} --update.{one}" if check.rules.source else "set `update`."
-        left = f" It does not accept {join_and(absolute)}." if absolute else ""
+        left = f" It does not accept {join_and(absolute)}: mend or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
     notes = [note("assumed-threads")] if has_mark else []
@@ -221,7 +222,6 @@ def check_findings(check: Checked) -> Iterator[Finding]:
     for kernel in broken_by_name(check):
         archs = ", ".join(sorted((each.kernel.record.arch or "-" for each in kernel.on_archs), key=age))
         texts = kernel.facts()
-        # One sentence with what failed and what to do.
         fix = f": {texts.pop()[1]}" if texts[-1][0] == "fix" else ""
         lines = [f"{kernel.name} breaks {join_and(kernel.criteria)}{fix}", *map(": ".join, texts)]
         first, text = kernel.on_archs[0].kernel, "\n".join(lines).replace("* threads", " assumed threads")
