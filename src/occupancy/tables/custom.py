@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import Any
 
 from ..errors import TableError, UnknownComputeCapabilityError, invalid, shown
-from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, plain_value, similar_limits
+from ..values.limits import KINDS, ComputeCapability, Limits, SpreadsheetColumn, check_names, plain_value
 from ..values.numbers import listed
 from . import shipped
 from .files import read_toml, read_yaml
@@ -47,7 +47,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         hint = "Write one document with schema_version and compute_capabilities."
         raise TableError("is not a table of limits", where=file, hint=hint)
     values: dict[object, Any] = documents[0]
-    _check_names(values, ("schema_version", "compute_capabilities"), f"{file}: ")
+    check_names(values, ("schema_version", "compute_capabilities"), f"{file}: ")
     version = values.get("schema_version")
     if type(version) is not int or version != shipped.SCHEMA_VERSION:
         where, allowed = f"{file}: schema_version", str(shipped.SCHEMA_VERSION)
@@ -68,8 +68,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         if not equals or not name:
             hint = "Write one such as max_blocks_per_multiprocessor=4."
             raise TableError(f"{shown(change)} is not LIMIT=VALUE", where="changes", hint=hint)
-        if name not in KINDS:
-            raise TableError(f"there is no limit {shown(name)}", where="--set", **similar_limits(name, KINDS))
+        check_names([name], KINDS, "--set ")
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
         given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
@@ -82,7 +81,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     if not isinstance(row, dict):
         raise TableError(invalid(row), where=where, hint="Write names of limits and their values.")
     where += "."
-    _check_names(row, {*KINDS, "like"}, where)
+    check_names(row, {*KINDS, "like"}, where)
     given = dict(row)
     known = None
     if "like" in given:
@@ -100,13 +99,6 @@ def _parse_name(name: object, where: str) -> ComputeCapability:
     return ComputeCapability.parse(name)
 
 
-def _check_names(given: Iterable[object], names: Collection[str], where: str) -> None:
-    for name in given:
-        if name not in names:
-            start = str(name)[:80]
-            raise TableError("is unknown", where=where + start, **similar_limits(start, names))
-
-
 def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, Any], where: str) -> Limits:
     """Return a row with changes; errors contain the position in the file, or the name in the change."""
     values = {name: plain_value(value, KINDS[name]) for name, value in given.items()}
@@ -117,7 +109,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
         raise TableError("are missing", where=where + listed(missing, 4), hint=hint)
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
-            _check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")
+            check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")
             column = {name: plain_value(value) for name, value in column.items()}
             values["spreadsheet"] = SpreadsheetColumn(**{"version": None, **column})
         return Limits(**values) if known is None else known.replace(**values)

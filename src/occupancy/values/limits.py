@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
@@ -259,10 +259,7 @@ class Limits:
             TableError: The field does not exist, or its value is invalid.
             InputError: The value is not a compute capability.
         """
-        for name in changes:
-            if name not in (names := (*KINDS, "compute_capability")):
-                problem = f"there is no limit {shown(name)}"
-                raise TableError(problem, where="limits", **similar_limits(name, names))
+        check_names(changes, (*KINDS, "compute_capability"))
         values = {name: plain_value(value, KINDS.get(name, "")) for name, value in changes.items()}
         if "compute_capability" in values:
             values["compute_capability"] = ComputeCapability.parse(values["compute_capability"])
@@ -276,14 +273,16 @@ class Limits:
         return replace(self, **values)
 
 
-def similar_limits(name: str, names: Collection[str]) -> dict[str, Any]:
-    """Return the hint and choices of `did_you_mean`, or the limit from which the number of warps follows."""
+def check_names(given: Iterable[object], names: Collection[str], where: str = "") -> None:
+    """Reject an unknown name with the nearest names, or the limit from which the number of warps follows."""
     limit = "max_threads_per_multiprocessor"
-    if "warps" in name or name.endswith("warp"):
-        return {"hint": f"Set {limit}, from which the warps per SM follow.", "choices": {limit: ""}}
     listing = "To list the names, run `print(occupancy.sources())` (`occupancy limits 9.0 --sources`)."
-    name = {"cc": "compute_capability"}.get(name, name)
-    return did_you_mean(name, names, listing if limit in names else "")
+    for name in (str(each)[:80] for each in given if each not in names):
+        likely = {"cc": "compute_capability"}.get(name, name)
+        near = did_you_mean(likely, names, listing if limit in names else "")
+        if "warps" in name or name.endswith("warp"):
+            near = {"hint": f"Set {limit}, from which the warps per SM follow.", "choices": {limit: ""}}
+        raise TableError("is unknown", where=where + name, **near)
 
 
 def plain_value(value: Any, kind: str = "") -> Any:

@@ -136,9 +136,9 @@ class TestWithChanges:
             *(([f"warp_size={value}"], "--set warp_size: ") for value in (
                 "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
             *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
-            (["max_blocks=4"], "--set: there is no limit 'max_blocks'. Did you mean max_blocks_per_multi"),
-            (["=4"], "is not LIMIT=VALUE"), (["compute_capability=9.1"], "no limit 'compute_capability'"),
-            (["like=9.0"], "no limit 'like'"), (["warp_size"], "is not LIMIT=VALUE"),
+            (["max_blocks=4"], "--set max_blocks is unknown. Did you mean max_blocks_per_multi"),
+            (["=4"], "is not LIMIT=VALUE"), (["compute_capability=9.1"], "compute_capability is unknown"),
+            (["like=9.0"], "like is unknown"), (["warp_size"], "is not LIMIT=VALUE"),
             (["spreadsheet=11.1"], "spreadsheet: "),
             (["max_threads_per_multiprocessor=100"], "Allowed: a multiple of"),
         ],

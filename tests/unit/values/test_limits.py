@@ -74,7 +74,7 @@ def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"max_blocks": 4}, "no limit 'max_blocks'. Did you mean max_blocks_per_multiprocessor"),
+        ({"max_blocks": 4}, "max_blocks is unknown. Did you mean max_blocks_per_multiprocessor"),
         ({"max_warps_per_multiprocessor": 96}, "Set max_threads_per_multiprocessor, from which"),
         ({"max_blocks_per_multiprocessor": "4x"}, "'4x' is invalid. Allowed: a whole number"),
         *(({"max_blocks_per_multiprocessor": value}, text) for value, text in (
