@@ -151,15 +151,10 @@ class ErrorCollector:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OccupancyError):
-            self.add(error)
-        elif error is not None:
-            return
-        if self.found:
+        if self.found and error is None:
             first, *others = self.found.values()
             first.others = tuple(others)
-            if first is not error:
-                raise first
+            raise first
 
 
 def about(where: str, problem: str) -> str:
@@ -189,7 +184,6 @@ def cut(text: str, most: int = MAX_PART) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return module and name of a value's type."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 

@@ -95,9 +95,7 @@ def _read(driver: Driver, index: int) -> Device:
     gpu = driver.call("cuDeviceGet", index)
     values = {name: driver.attribute(gpu, name.upper()) for name in ATTRIBUTES}
     reported: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    sides = tuple(driver.attribute(gpu, f"MAX_BLOCK_DIM_{axis}") for axis in "XYZ")
-    if None not in sides:
-        reported["max_block_dim"] = sides
+    reported["max_block_dim"] = tuple(driver.attribute(gpu, f"MAX_BLOCK_DIM_{axis}") for axis in "XYZ")
     major, minor = (driver.attribute(gpu, f"COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
     cuda_version: int = driver.call("cuDriverGetVersion")  # 13010 is 13.1
     driver_version, mig, nvml_error = _query_nvml(_text(driver.call("cuDeviceGetPCIBusId", 32, gpu)))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from ..errors import InputError, shown
@@ -89,11 +88,6 @@ def parse_carveout(value: object, where: str = "carveout") -> Carveout | None:
 
 Kind = Literal["count", "size", "flag", "choice", "shape", "carveout"]
 
-_PARSERS: Mapping[Kind, Callable[[object, str], Any]] = {
-    "size": partial(parse_size, for_several=FOR_SEVERAL),
-    "shape": parse_shape,
-    "carveout": parse_carveout,
-}
 _FLAGS: Mapping[str, object] = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -136,9 +130,7 @@ class Field(NamedTuple):
         return self.kind in ("count", "size", "carveout") and bool(self.options)
 
     def parse(self, value: object) -> Any:
-        """Parse any accepted spelling and check the range; None stays None."""
-        if value is None:
-            return None
+        """Parse any accepted spelling and check the range."""
         choices = (True, False) if self.kind == "flag" else self.choices
         if choices:
             try:
@@ -146,13 +138,14 @@ class Field(NamedTuple):
             except ValueError:
                 allowed = ", ".join(map(str, choices))
                 raise InputError(f"{shown(value)} is unknown", where=self.name, allowed=allowed) from None
-        if self.kind == "count":
-            parsed = parse_count(value, self.name, self.hint, FOR_SEVERAL)
-        else:
-            parsed = _PARSERS[self.kind](value, self.name)
-        if self.kind in ("count", "size"):
-            in_range(parsed, self.name, self.low, self.high, self.allowed)
-        return parsed
+        if self.kind == "shape":
+            return parse_shape(value, self.name)
+        if self.kind == "carveout":
+            return parse_carveout(value, self.name)
+        if self.kind == "size":
+            return in_range(parse_size(value, self.name, FOR_SEVERAL), self.name, self.low, self.high)
+        number = parse_count(value, self.name, self.hint, FOR_SEVERAL)
+        return in_range(number, self.name, self.low, self.high, self.allowed)
 
 
 TENSOR_MEMORY_UNIT = 32

@@ -65,6 +65,4 @@ def plain(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.4g}"
     return ", ".join(map(plain, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -44,9 +44,7 @@ _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 
 FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
 _SIZE_HINT = 'Write 40960, "40k", "27.5KiB" or "3*16k+16".'
-_FUNCTION_HINT = (
-    "For a size that depends on the block size, pass `smem_of_threads` to the function that tries them."
-)
+_FUNCTION_HINT = "Pass a function as `smem_of_threads` to `block_sizes`, which tries every block size."
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
