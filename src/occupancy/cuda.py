@@ -31,7 +31,7 @@ def max_active_blocks_per_multiprocessor(
 ) -> int:
     """Return the resident blocks of an SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
     needed = kernel_of_inputs(kernel, inputs, max_active_blocks_per_multiprocessor)
-    return runtime.max_active_blocks_per_multiprocessor(find_gpu(gpu).limits, needed)
+    return runtime.runtime_result(find_gpu(gpu).limits, needed).active_blocks
 
 
 def max_potential_block_size(

@@ -19,8 +19,8 @@ from occupancy.advice.launch_bounds import launch_bounds
 from occupancy.advice.next_steps import next_steps
 from occupancy.advice.runtime import (
     available_dynamic_shared_memory_per_block,
-    max_active_blocks_per_multiprocessor,
     max_potential_block_size,
+    runtime_result,
 )
 from occupancy.advice.slack import carveout, slack
 from occupancy.engine import MODELS, Model, Result, cuda
@@ -360,7 +360,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
     resident = {}
     for threads in {*range(limits.warp_size, largest, limits.warp_size), largest}:
         sized = kernel.replace(threads=threads, block_dim=None, smem=per_thread * threads)
-        resident[threads] = max_active_blocks_per_multiprocessor(limits, sized) * threads
+        resident[threads] = runtime_result(limits, sized).active_blocks * threads
     most = max(resident.values())
     assert best.min_grid_size * best.block_size == 10 * most
     if most:
@@ -373,14 +373,14 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     # Like the runtime's call, count blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
     static = with_amounts(kernel, {"smem": kernel.static_smem or 0})
-    if max_active_blocks_per_multiprocessor(limits, static) < blocks:
+    if runtime_result(limits, static).active_blocks < blocks:
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
         return
     first, fitting = static.shared_memory, 0
     every = amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor)
     for amount in (each for each in every if each >= first):
-        if max_active_blocks_per_multiprocessor(limits, with_amounts(static, {"smem": amount})) < blocks:
+        if runtime_result(limits, with_amounts(static, {"smem": amount})).active_blocks < blocks:
             break
         fitting = amount - first
     assert available_dynamic_shared_memory_per_block(limits, static, blocks) == fitting

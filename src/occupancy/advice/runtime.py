@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import Model, Result
+from ..engine import Result
 from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
 from ..values.kernel import Kernel
@@ -14,8 +14,6 @@ from ..values.spellings import in_range
 from .block_sizes import SharedMemoryFunction, results_by_size
 from .search import VariedResource, max_keeping
 from .waves import full_wave
-
-MODEL: Model = "cuda"
 
 
 @readable
@@ -30,9 +28,8 @@ class LaunchConfiguration(NamedTuple):
     """Resident warps divided by the maximum per SM, 0 to 1."""
 
 
-def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
-    """Return the resident blocks per SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
-    return Result(limits, _without_columns(limits, kernel), MODEL).active_blocks
+def runtime_result(limits: Limits, kernel: Kernel) -> Result:
+    return Result(limits, _without_columns(limits, kernel), "cuda")
 
 
 def max_potential_block_size(
@@ -49,7 +46,7 @@ def max_potential_block_size(
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
     warp = limits.warp_size
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
-    results = results_by_size(limits, _without_columns(limits, kernel), sizes, smem_of_threads, MODEL)
+    results = results_by_size(limits, _without_columns(limits, kernel), sizes, smem_of_threads, "cuda")
     best = max(results, key=lambda result: result.active_threads)
     size = best.kernel.threads if best.active_blocks else 0
     return LaunchConfiguration(best.active_blocks * multiprocessor_count, size, best.occupancy)
@@ -62,7 +59,7 @@ def available_dynamic_shared_memory_per_block(
     in_range(blocks, "blocks")
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
-    now = Result(limits, kernel.replace(smem=static), MODEL)
+    now = Result(limits, kernel.replace(smem=static), "cuda")
     varied = VariedResource(now, "smem")
     if now.active_blocks < blocks:
         problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
@@ -75,8 +72,8 @@ def available_dynamic_shared_memory_per_block(
 
 def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int) -> int:
     """Return an upper bound of the result of cudaOccupancyMaxActiveClusters."""
-    result = Result(limits, _without_columns(limits, kernel), MODEL)
-    return full_wave(result, multiprocessor_count, cluster_size=cluster_size).clusters or 0
+    wave = full_wave(runtime_result(limits, kernel), multiprocessor_count, cluster_size=cluster_size)
+    return wave.clusters or 0
 
 
 def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:

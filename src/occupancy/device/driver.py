@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import DeviceError, MissingDependencyError
@@ -20,8 +22,6 @@ class DriverCallError(DeviceError):
 
 
 class Driver:
-    """Initialized CUDA driver."""
-
     def __init__(self) -> None:
         try:
             from cuda.bindings import driver
@@ -49,14 +49,12 @@ class Driver:
                 hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
             raise DeviceError(problem, hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
-            raise DriverCallError(name, *self._describe(status))
+            (_, code), (_, text) = (
+                self.bindings.cuGetErrorName(status),
+                self.bindings.cuGetErrorString(status),
+            )
+            raise DriverCallError(name, code.decode(), text.decode())
         return _unpacked(values)
-
-    def _describe(self, status: Any) -> tuple[str, str]:
-        known, code = self.bindings.cuGetErrorName(status)
-        if known != self.bindings.CUresult.CUDA_SUCCESS:
-            return f"error {int(status)}", "unknown to the driver"
-        return code.decode(), self.bindings.cuGetErrorString(status)[1].decode()
 
     def attribute(self, handle: Any, name: str) -> int | None:
         """Return a device attribute by name without prefix; None if the driver does not support it."""
@@ -107,7 +105,6 @@ class Function(NamedTuple):
         return int(self.driver.call("cuFuncGetAttribute", self._attribute(name), self.handle))
 
     def set_attribute(self, name: str, value: int) -> None:
-        """Set an attribute by name without prefix, such as ``MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
         self.driver.call("cuFuncSetAttribute", self.handle, self._attribute(name), value)
 
     def _attribute(self, name: str) -> Any:
@@ -143,7 +140,6 @@ class Function(NamedTuple):
 
 
 def _no_visible_device() -> DeviceError:
-    """Return the error for a machine with a driver but no visible GPU."""
     visible = os.environ.get(VISIBLE_DEVICES)
     if visible is None:
         return DeviceError("the driver finds no NVIDIA GPU", hint="Run nvidia-smi to list the GPUs.")
@@ -183,16 +179,12 @@ class ClusterCounter:
         return self._kernel.active_clusters(cluster_size, THREADS, self._shared_memory_for(blocks))
 
     def _shared_memory_for(self, blocks: int) -> int:
-        low, high = 0, self._most  # contains the largest size with these blocks
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._kernel.active_blocks(THREADS, middle) >= blocks:
-                low = middle
-            else:
-                high = middle - 1
-        if self._kernel.active_blocks(THREADS, low) != blocks:
+        count = partial(self._kernel.active_blocks, THREADS)
+        sizes = range(self._most, -1, -1)  # descending, because a smaller size never has fewer blocks
+        size = sizes[bisect_left(sizes, blocks, hi=self._most, key=count)]
+        if count(size) != blocks:
             raise DeviceError(f"no test kernel has {blocks} resident blocks per SM", where="clusters")
-        return low
+        return size
 
 
 def count_active_clusters(index: int, limits: Limits, blocks: int, cluster_size: int) -> int:

@@ -14,11 +14,7 @@ from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from .. import __version__
-from ..advice.runtime import (
-    available_dynamic_shared_memory_per_block,
-    max_active_clusters,
-    max_potential_block_size,
-)
+from ..advice import runtime
 from ..engine import Result, cuda
 from ..errors import DeviceError, InputError
 from ..values.fields import Carveout
@@ -146,8 +142,6 @@ SPECIMENS = (
 
 
 class Plan(NamedTuple):
-    """Extent of a verification."""
-
     specimens: tuple[Specimen, ...]
     threads: tuple[int, ...]
     sizes: int
@@ -255,8 +249,8 @@ class _Comparison:
         fitting = Result(self._limits, kernel, "cuda").active_blocks
         for blocks in range(1, fitting + 2):  # includes one block too many: both sides return an error
             driver = _result(function.available_dynamic_smem, blocks, kernel.threads)
-            call = partial(_result, available_dynamic_shared_memory_per_block, self._limits, kernel, blocks)
-            self._memory.compare((blocks, kernel), driver, call(), call(driver_580=True))
+            call = partial(runtime.available_dynamic_shared_memory_per_block, self._limits, kernel, blocks)
+            self._memory.compare((blocks, kernel), driver, _result(call), _result(call, driver_580=True))
 
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
         """Compare the potential block size.
@@ -265,8 +259,8 @@ class _Comparison:
         """
 
         def computed(kernel: Kernel) -> tuple[int, int]:
-            count = self._multiprocessor_count
-            return max_potential_block_size(self._limits, kernel, count, block_size_limit=launch_bound)[:2]
+            launched = self._limits, kernel, self._multiprocessor_count
+            return runtime.max_potential_block_size(*launched, block_size_limit=launch_bound)[:2]
 
         driver = _result(function.potential_block_size, kernel.dynamic_smem)
         self._block_size.compare(kernel, driver, computed(kernel), computed(kernel.replace(carveout=None)))
@@ -278,7 +272,7 @@ class _Comparison:
             if size > self._limits.most_blocks_per_cluster:
                 break
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
-            bound = max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
+            bound = runtime.max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
             is_within = isinstance(driver, int) and driver <= bound
             self._bound.compare((size, kernel), driver, driver if is_within else f"at most {bound}")
             if blocks:
@@ -291,7 +285,6 @@ def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> I
 
 
 def _result(call: Callable[..., T], *arguments: Any, **options: Any) -> T | str:
-    """Return the result of a call, or its error."""
     try:
         return call(*arguments, **options)
     except InputError:
