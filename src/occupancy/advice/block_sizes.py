@@ -49,7 +49,6 @@ def results_by_size(
     limits: Limits, kernel: Kernel, sizes: Iterable[int], smem_of_threads: SharedMemoryFunction | None,
     model: Model | None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Yield the result for each block size."""
     if not (smem_of_threads is None or callable(smem_of_threads)):
         hint = "Write smem_of_threads=lambda threads: 16 * threads, or pass a constant size to compute()."
         raise InputError(f"{shown(smem_of_threads)} is not a function", where="smem_of_threads", hint=hint)

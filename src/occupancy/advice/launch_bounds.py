@@ -77,7 +77,6 @@ def bounds_in_source(threads: int, min_blocks: int | str | None) -> str:
 
 
 def maxnreg_in_source(registers: int) -> str:
-    """Return ``__maxnreg__(64)``, for a kernel without launch bounds."""
     return f"__maxnreg__({registers})"
 
 

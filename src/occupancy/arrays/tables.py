@@ -62,7 +62,6 @@ class Input(NamedTuple):
             raise self.error(is_out_of_range | (self.values % self.unit != 0), problem)
 
     def error(self, is_bad: NDArray[np.bool_], problem: str) -> InputError:
-        """Return the error for the first bad value."""
         first = int(np.argmax(is_bad))
         value = self.values.flat[first]
         allowed = FIELDS[self.name].allowed or f"{self.low:,} to {self.high:,}"

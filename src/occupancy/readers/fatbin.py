@@ -182,7 +182,6 @@ class _Search:
 
 
 def decompress_lz4(data: memoryview, size: int) -> bytes:
-    """Decompress an LZ4 block to a declared size."""
     import lz4.block
 
     if size > MAX_LZ4_RATIO * len(data) + 64:

@@ -30,13 +30,10 @@ from .triton import GZIP_SUFFIX, IMAGE_SUFFIX, METADATA_SUFFIX
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
 
-CMAKE_FOLDER = "CMakeFiles"
 _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")  # folders of CMake's compiler tests
 
 # The logs of configure and Meson contain failed tests of compilers.
 _BUILD_LOG = re.compile(r"(?!config\.log|meson-log\.txt)(?:[^.]*|.*\.(?:err|log|out|txt))")
-
-TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")  # skipped if Triton metadata of the same name was read
 
 _NO_KERNELS = (
     "contains no kernels. Pass cubins, libraries, PTX, or output of ptxas -v, cuobjdump -res-usage, ncu --csv"
@@ -269,7 +266,7 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
     described: set[Path] = set()
     for path, size in paths:
         plain = Path(str(path).removesuffix(GZIP_SUFFIX))
-        if plain.suffix not in TRITON_SUFFIXES or plain.with_suffix("") not in described:
+        if plain.suffix not in (IMAGE_SUFFIX, ".ptx") or plain.with_suffix("") not in described:
             for item in _read_file(path, limits, size):
                 if isinstance(item, KernelRecord) and item.format == "triton":
                     described.add(plain.with_suffix(""))
@@ -295,7 +292,7 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
             continue
         files: list[tuple[Path, int | None]] = []
         folders = []
-        is_cmakes = os.path.basename(parent) == CMAKE_FOLDER  # contains CMake's own logs besides the targets
+        is_cmakes = os.path.basename(parent) == "CMakeFiles"  # contains CMake's own logs besides the targets
         for entry in entries:
             try:
                 status = os.stat(entry.path)
@@ -316,7 +313,6 @@ def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
 
 
 def read_content(content: Content) -> Iterator[Item]:
-    """Yield the records of a file of any format."""
     if content.size == 0:
         return
     head = content.head()
@@ -341,7 +337,6 @@ def read_content(content: Content) -> Iterator[Item]:
 
 
 def reason_without_kernels(content: Content) -> str:
-    """Return the reason why a file contains no kernels."""
     head, binary = content.head(), _BINARY.search(content.name)
     is_trace = any(marker in head for marker in pytorch_trace.MARKERS)
     is_source = b"__global__" in head or content.suffix in (".cu", ".cuh")

@@ -45,7 +45,6 @@ FatbinModule = tuple[str, int]  # file, and number of the fatbin in the file, fr
 
 @lru_cache(maxsize=64)
 def architecture_of(arch: str | None) -> ComputeCapability | None:
-    """Return the compute capability of an architecture such as sm_90a."""
     try:
         return ComputeCapability.parse(arch) if arch else None
     except InputError:

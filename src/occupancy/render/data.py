@@ -34,7 +34,6 @@ def json_pieces(report: Report) -> Iterator[str]:
 
 
 def json_line_pieces(report: Report) -> Iterator[str]:
-    """Return a JSON object on a line for each row."""
     return ("".join(f"{{{line}}}\n" for line in lines) for lines in _lines(report, _member, ", ".join))
 
 
@@ -48,7 +47,6 @@ def _json(value: Any) -> str:
 
 
 def csv_pieces(report: Report) -> Iterator[str]:
-    """Yield CSV."""
     report = replace(report, columns=[*_flat_columns(report)])
     yield ",".join(column.key for column in report.columns) + "\n"
     for lines in _lines(report, _csv, ",".join):  # csv.writer is slower

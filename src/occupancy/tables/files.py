@@ -134,7 +134,6 @@ def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_trusted_yaml(text: str) -> Any:
-    """Return the value of a YAML document of the package."""
     import yaml
 
     return yaml.load(text, _base_loader())
@@ -151,17 +150,14 @@ def _strict_loader() -> Any:
     import yaml
 
     class StrictLoader(_base_loader()):  # type: ignore[misc]
-        """Loader that rejects duplicate keys."""
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen = set()
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value in seen:
                     problem = f"the key {key.value!r} occurs twice"
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(str(key.value))
-            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-            return mapping
+            return super().construct_mapping(node, deep)
 
     return StrictLoader
 
@@ -176,12 +172,11 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
         _check_events(text, file)
         return list(yaml.load_all(text, _strict_loader()))
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        own = yaml.constructor.ConstructorError
-        problem = (
-            f"{error.problem if isinstance(error, own) else 'invalid syntax'}{place}" if mark else _NOT_TEXT
-        )
+        problem = _NOT_TEXT
+        if mark := getattr(error, "problem_mark", None):
+            own = yaml.constructor.ConstructorError
+            cause = error.problem if isinstance(error, own) else "invalid syntax"
+            problem = f"{cause} (line {mark.line + 1}, column {mark.column + 1})"
         hint = "Pass a table of limits in YAML or TOML."
         raise TableError(f"is not YAML: {problem}", where=file, hint=hint) from error
     except TableError:

@@ -103,7 +103,6 @@ class LimitsTable:
             self.own = read_limits(file)
 
     def limits(self, cc: object) -> Limits:
-        """Return the limits of a compute capability, in any spelling that `ComputeCapability.parse` reads."""
         return self.own.get(str(ComputeCapability.parse(cc))) or shipped.limits(cc)
 
     def architecture(self, name: str) -> tuple[Limits, ...]:
