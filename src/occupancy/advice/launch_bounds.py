@@ -107,6 +107,20 @@ def launch_bounds(
     )  # fmt: skip
 
 
+def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> tuple[int, int] | None:
+    """Return the launch bounds with the highest register cap in a range that keep an occupancy; None if none do.
+
+    The first bound is the kernel's own, or its block size.
+    """
+    for threads in dict.fromkeys((kernel.launch_bound, kernel.threads)):
+        at_cap = kernel.replace(regs=None, max_threads=threads)
+        for blocks in range(1, gpu.limits.max_blocks_per_multiprocessor + 1):
+            bounds = launch_bounds(gpu, at_cap, blocks)
+            if bounds.legal and bounds.register_cap in caps and bounds.occupancy >= share:
+                return threads, blocks
+    return None
+
+
 def _compiler_limits(limits: Limits) -> Limits:
     """Return the limits that ptxas uses: on 6.0, the sub-partitions are those of the launch check."""
     parts = cuda.checked_sub_partitions(limits)

@@ -205,12 +205,13 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
     """
     reading = Reading(options, save_baseline, SelectionOptions)
     paths = as_sources(build, "build", with_streams=False)
-    check_output(os.fspath(path), paths)
+    file = os.fspath(path)
+    check_output(file, paths)
     after = _read_whole(paths)
     if reading.block_sizes:
         raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
     baseline = baseline_from(reading.selection.records(after.kernels), reading.threads or after.threads)
-    write_baseline(path, baseline)
+    write_baseline(file, baseline)
     return baseline
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -107,7 +107,7 @@ class Reading:
         rules = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
         if not rules and not self.block_sizes:
             return list(records)
-        from ..compare.rules import Rule, with_block_sizes
+        from ..compare.rules import Rule
 
         own = (Rule(kernels=pattern, threads=size) for pattern, size in self.block_sizes.items())
         return list(with_block_sizes(records, [*rules, *own]))
@@ -124,6 +124,18 @@ class Reading:
             "archs": archs, "newest": self.selection.only_newest, "sms": self.multiprocessor_count,
         }  # fmt: skip
         return FrozenDict((name, value) for name, value in values.items() if value)
+
+
+def with_block_sizes(records: Iterable[KernelRecord], rules: Sequence[Rule]) -> Iterator[KernelRecord]:
+    """Apply the block sizes of rules to records; the last matching rule wins."""
+    for record in records:
+        changes: dict[str, Any] = {}
+        for rule in (each for each in rules if each.matching(record)):
+            if rule.threads is not None and record.threads is None:
+                changes |= {"threads": rule.threads, "threads_from": "option"}
+            if rule.dynamic_smem is not None and record.lacks_dynamic_smem:
+                changes["dynamic_smem"] = rule.dynamic_smem
+        yield replace(record, **changes) if changes else record
 
 
 def scan(

@@ -141,9 +141,8 @@ def looks_like_baseline(start: bytes) -> bool:
     return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and f'"{SCHEMA}"'.encode() in start
 
 
-def read_baseline(path: str | os.PathLike[str]) -> Build:
-    file = os.fspath(path)
-    return parse_baseline(read_bytes(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
+def read_baseline(path: str) -> Build:
+    return parse_baseline(read_bytes(path, "a baseline", MAX_FILE_BYTES, BaselineError), path)
 
 
 def parse_baseline(content: bytes, name: str) -> Build:
@@ -218,14 +217,13 @@ def baseline_text(baseline: Build) -> str:
     return "\n".join(("{", *lines, '"kernels": [', *([kernels] if kernels else []), "]", "}", ""))
 
 
-def write_baseline(path: str | os.PathLike[str], baseline: Build) -> None:
-    file = os.fspath(path)
+def write_baseline(path: str, baseline: Build) -> None:
     try:
-        with written_atomically(file) as stream:
+        with written_atomically(path) as stream:
             stream.write(baseline_text(baseline))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or an invalid encoding
         problem = getattr(error, "strerror", None) or f"cannot be written: {error}"
-        raise BaselineError(problem, where=file or "''") from error
+        raise BaselineError(problem, where=path or "''") from error
 
 
 def accepted(

@@ -62,6 +62,8 @@ class BrokenKernel:
     violations: tuple[Violation, ...]
     baseline_passes: bool = True
     """True if the values of the baseline satisfy all rules."""
+    kept: tuple[tuple[Measure, float], ...] = ()
+    """Limits that the kernel keeps."""
     exemption: Exemption | None = None
     """Exemption that permits it."""
 
@@ -88,7 +90,7 @@ class BrokenKernel:
         """Smallest change that satisfies all broken rules."""
         limits = {measure: each.limit for measure, each in self.tightest.items()}
         old = self.baseline if self.baseline_passes else None
-        return find_fix(old, self.kernel, limits, self.causes)
+        return find_fix(old, self.kernel, limits, self.causes, self.kept)
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,9 @@ def check_kernels(
         row, old = evaluator.row(kernel, pair), evaluator.row(pair, kernel) if pair else None
         checked = run.check(row, old)
         parts = defaultdict[Exemption | None, list[Violation]](list)
+        exempting = [each for each in current if checked.violations and each.matching(kernel)]
         for violation in checked.violations:
-            permits = (each for each in current if each.concerns(kernel, [violation.criterion]))
+            permits = (each for each in exempting if violation.criterion in (each.rules or CRITERIA))
             parts[next(permits, None)].append(violation)
         for exemption, violations in parts.items():
             part = replace(checked, violations=tuple(violations), exemption=exemption)
@@ -194,7 +197,8 @@ class _Run:
         return [Demand(*latest[name], name) for name in names if name in latest[name][1].demands]
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None) -> BrokenKernel:
-        kernel, baseline_passes, violations = row.record, True, list[Violation]()
+        kernel, baseline_passes = row.record, True
+        violations, kept = list[Violation](), list[tuple[Measure, float]]()
         for demand in self.demands_on(kernel):
             number, rule, name = demand
             criterion, bound = CRITERIA[name], rule.demands[name]
@@ -216,9 +220,11 @@ class _Run:
             limit = max(0, start + sign * bound) if criterion.compares else bound
             if fails or sign * (value - limit) > TOLERANCE:
                 violations.append(Violation(number, name, bound, was, value, limit))
+            else:
+                kept.append((criterion.measure, limit))
             if was is not None and sign * (was - limit) > TOLERANCE:
                 baseline_passes = False
-        return BrokenKernel(row, old, tuple(violations), baseline_passes)
+        return BrokenKernel(row, old, tuple(violations), baseline_passes, tuple(kept))
 
     def reject_unchecked(
         self, known: Sequence[KernelRecord], *, is_partial: bool

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
-from ..advice.launch_bounds import second_bounds
+from ..advice.launch_bounds import loosest_bounds, second_bounds
 from ..advice.next_steps import next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
@@ -85,7 +85,9 @@ class DiffRow:
     @cached_property
     def fix(self) -> Fix:
         """Smallest change that restores all worse values."""
-        return find_fix(self.old, self.new, self.limits, self.explaining)
+        return find_fix(
+            self.old, self.new, self.limits, self.explaining, [("occupancy", self.old.occupancy or 0)]
+        )
 
     @cached_property
     def explaining(self) -> list[Change]:
@@ -223,7 +225,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     limiting = [each for each in changes if each.name in REGISTER_LIMITS]
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
-        if None in (was, now) or was == now or (now < was) != (measure == "occupancy"):
+        if _direction(measure, was, now, threshold=0) != "worse":
             continue
         found: set[str] = set()
         if measure == "occupancy":
@@ -286,12 +288,26 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
     return next((each.requires for each in known if each.occupancy >= share - TOLERANCE), None)
 
 
-def find_fix(
-    old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Iterable[Change]
-) -> Fix:
-    """Return the smallest change that keeps all limits; against new spills, the registers of ``old``.
+def _with_more_registers(new: ScannedKernel, limits: Sequence[tuple[Measure, float]]) -> Fix:
+    """Return the loosest launch bounds that keep the limits, or only fewer live values."""
+    now, own, cap = new.result, _source_bounds(new.record), new.record.register_cap or new.regs or 0
+    if now is None:
+        return Fix({}, "or")
+    share = max((limit - TOLERANCE for name, limit in limits if name == "occupancy"), default=0)
+    most = min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
+    if cap >= most or step_with(now, {"regs": cap + 1}).occupancy < share:
+        return Fix({}, "only")
+    loosest = own and own[1] and loosest_bounds(now.gpu, now.kernel, range(cap + 1, most + 1), share)
+    return Fix({"relax": [Change("launch_bounds", own, loosest)]} if loosest else {}, "or")
 
-    ``old`` is a version that keeps the limits, or None.
+
+def find_fix(
+    old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Iterable[Change],
+    kept: Iterable[tuple[Measure, float]],
+) -> Fix:  # fmt: skip
+    """Return the smallest change that keeps broken limits; against new spills, the registers of ``old``.
+
+    ``old`` is a version that keeps the limits, or None. More registers also keep the limits in ``kept``.
     """
     spills = bool(new.spilled_bytes)
     register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
@@ -306,9 +322,7 @@ def find_fix(
     if has_new_spills and old_regs > (new.record.regs or 0):
         requires["regs"], verbs["regs"] = old_regs, "restore"
     elif has_new_spills and not (old and register_limits):
-        own, cap = _source_bounds(new.record), new.record.register_cap or 255  # also of -maxrregcount
-        relaxed = {"relax": [Change("launch_bounds", None, own)]} if own and own[1] and cap < 255 else {}
-        return Fix(relaxed, "or")
+        return _with_more_registers(new, [*kept, *limits.items()])
     is_restored = 0 < old_regs <= requires.get("regs", 0)
     restored = register_limits if is_restored or has_new_spills or is_too_low else []
     if restored and is_restored:
@@ -327,6 +341,5 @@ def find_fix(
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:
     """Return a sort key, worst first: lost occupancy, new spills, then all others by name."""
-    order = VERDICTS.index(row.verdict)
     old, new = (MEASURES["spill_bytes"](each) or 0 for each in (row.old, row.new))
-    return order, row.occupancy_change or 0, old - new, by_name(row.new.record)
+    return VERDICTS.index(row.verdict), row.occupancy_change or 0, old - new, by_name(row.new.record)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from functools import cached_property, partial
 from math import inf
@@ -182,10 +182,6 @@ class Exemption(RuleEntry):
             if self.until is not None:
                 object.__setattr__(self, "until", errors.call(_day, self.until))
 
-    def concerns(self, record: KernelRecord, criteria: Iterable[str]) -> bool:
-        """Return True if the exemption includes a kernel and any of the criteria, on any day."""
-        return bool(self.matching(record)) and (not self.rules or not set(self.rules).isdisjoint(criteria))
-
 
 @dataclass(frozen=True)
 class Rules:
@@ -201,18 +197,6 @@ class Rules:
     """Patterns of kernels that can be removed."""
     threads: int | None = None
     """Threads per block of kernels whose files do not record them."""
-
-
-def with_block_sizes(records: Iterable[KernelRecord], rules: Sequence[Rule]) -> Iterator[KernelRecord]:
-    """Apply the block sizes of rules to records; the last matching rule wins."""
-    for record in records:
-        changes: dict[str, Any] = {}
-        for rule in (each for each in rules if each.matching(record)):
-            if rule.threads is not None and record.threads is None:
-                changes |= {"threads": rule.threads, "threads_from": "option"}
-            if rule.dynamic_smem is not None and record.lacks_dynamic_smem:
-                changes["dynamic_smem"] = rule.dynamic_smem
-        yield replace(record, **changes) if changes else record
 
 
 Entry = TypeVar("Entry", Rule, Exemption)

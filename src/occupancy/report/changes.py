@@ -115,11 +115,13 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
         if text := _by_arch(changes, _PREFIXES.get(verb, "to ")):
             phrases[verb] = f"{verb} {text}"
+            if verb == "reduce" and any(each.name == "regs" for _, reduced in changes for each in reduced):
+                phrases[verb] += " without spills"
     set_threads = " and set `threads` (`--threads`)"  # compiled code does not contain the launch
     alternatives = [phrases.pop("or launch") + set_threads] if "or launch" in phrases else []
     needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
     if "only" in live_values:
-        needed.append("reduce live values, because a kernel with fewer registers spills more")
+        needed.append("reduce live values, because registers limit the occupancy and already spill")
     elif "or" in live_values:
         needed = needed or ["allow more registers"]
         alternatives.append("or reduce live values")

@@ -130,7 +130,7 @@ class TestBaseline:
 
     def test_paths_that_cannot_be_read_or_written(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
-        for path in (tmp_path / name for name in ("", "a\0b", "file/base.json")):
+        for path in (str(tmp_path / name) for name in ("", "a\0b", "file/base.json")):
             with pytest.raises(BaselineError, match=r"cannot be read|is a folder"):
                 read_baseline(path)
             with pytest.raises(BaselineError, match="cannot be written"):
@@ -312,6 +312,7 @@ class TestCheck:
         assert done.ended == (() if excused else (exemption,))
         both = check([kernel()], Rule(max_regs=16, min_occupancy=1), exemptions=(exemption,))
         assert both.passed == excused
+        assert not check([kernel()], Rule(max_barriers=0), exemptions=(exemption,)).passed
 
     def test_a_pattern_for_no_kernel_is_an_error_only_of_a_demand(self) -> None:
         kernels = [kernel("_Z4blurv")]
@@ -357,9 +358,20 @@ class TestCheck:
         assert fix(spilling, Rule(no_new_spills=True), regs=96) == {"regs": 96}
         assert fix(spilling, Rule(no_new_spills=True, max_regs=64), regs=96) == {}
         assert fix(spilling, Rule(max_regs=32), regs=96) == {}  # would spill more
-        for cap, bounds in ((40, (256, 6)), (32, (256, 7, 8))):
-            made = check([replace(spilling, register_cap=cap)], Rule(no_new_spills=True), baseline=[]).broken
-            assert made[0].fix.changes == {"relax": [("launch_bounds", None, bounds)]}
+
+    def test_relaxed_launch_bounds_keep_all_rules(self) -> None:
+        def fix(cap: int, **rules: Any) -> tuple[Any, str]:
+            new = kernel(regs=cap, register_cap=cap, spill_store_bytes=8)
+            (broken,) = check([new], Rule(no_new_spills=True), Rule(**rules), baseline=[]).broken
+            return broken.fix.changes.get("relax"), broken.fix.live_values
+
+        def relaxed(old: tuple[int, ...], *new: int) -> tuple[Any, str]:
+            return [("launch_bounds", old, new)], "or"
+
+        assert fix(40, max_smem=0) == relaxed((256, 6), 256, 1)
+        assert fix(32, max_smem=0) == relaxed((256, 7, 8), 256, 1)
+        assert fix(40, min_occupancy=0.5) == fix(40, max_regs=64) == relaxed((256, 6), 256, 4)
+        assert fix(64, min_occupancy=0.5) == fix(40, max_regs=40) == fix(255, max_smem=0) == (None, "only")
 
     def test_only_a_value_that_got_worse_has_causes(self) -> None:
         old = kernel(regs=76, min_blocks=2, static_smem=1024)
