@@ -194,7 +194,7 @@ def _read_file(
                 problem = ReadProblem(name, CHANGED)
             elif content.errors.count and (listed is None or not is_empty or is_build_log):
                 yield ReadProblem(name, str(content.errors), content.errors.line)
-            elif is_empty and listed is None:
+            elif is_empty and (listed is None or _is_blank(content)):
                 reason = reason_without_kernels(content)
                 problem = ReadProblem(name, reason, is_harmless=content.has_device_code)
     except Malformed as error:
@@ -336,12 +336,18 @@ def read_content(content: Content) -> Iterator[Item]:
     yield from checked(content.limits, items, content.name)
 
 
+def _is_blank(content: Content) -> bool:
+    """Return True for an empty or zero-filled object or library, as after an interrupted write."""
+    head = content.head()[:4]
+    return bool(_BINARY.search(content.name)) and not (len(head) == 4 and any(head))
+
+
 def reason_without_kernels(content: Content) -> str:
     head, binary = content.head(), _BINARY.search(content.name)
     is_trace = any(marker in head for marker in pytorch_trace.MARKERS)
     is_source = b"__global__" in head or content.suffix in (".cu", ".cuh")
     reasons = (
-        (binary and not head, "is empty. Copy or create it again"),
+        (_is_blank(content), "is empty or incomplete. Copy or create it again"),
         (not head, "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"),
         (content.suffix == triton.CHOICE_SUFFIX,
          "is an autotuner's choice without kernels. Pass the folder that also contains Triton's cache"),

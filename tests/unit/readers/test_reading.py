@@ -80,6 +80,13 @@ class TestNothingToRead:
         with pytest.raises(ReadError, match=says):
             list(stream_kernels(tmp_path / "file"))
 
+    @pytest.mark.parametrize("content", [b"", b"\x7fEL", bytes(1000)])
+    def test_an_incomplete_object_in_a_folder(self, content: bytes, samples: Path, tmp_path: Path) -> None:
+        shutil.copy(samples / "samples.cubin", tmp_path / "a.cubin")
+        (tmp_path / "b.o").write_bytes(content)
+        *found, problem = read(tmp_path)
+        assert (len(found), "b.o is empty or incomplete" in str(problem)) == (3, True)
+
     @pytest.mark.parametrize(
         ("function", "name", "kernels"), [("scandir", "closed", 3), ("stat", "a.cubin", 0)]
     )
