@@ -108,7 +108,7 @@ def launch_bounds(
 
 
 def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> tuple[int, int] | None:
-    """Return the launch bounds with the highest register cap in a range that keep an occupancy; None if none do.
+    """Return the launch bounds with the largest register cap of some that keep an occupancy, or None.
 
     The first bound is the kernel's own, or its block size.
     """

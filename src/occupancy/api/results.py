@@ -14,7 +14,7 @@ from ..report.calc import slack_report, waves_report
 from ..report.model import Report
 from ..report.results import part_report
 from ..values.records import documented, readable
-from ..values.untrusted import html_text, printable
+from ..values.untrusted import html_text
 
 T = TypeVar("T", covariant=True)
 
@@ -58,7 +58,7 @@ class Printed:
 
     def _warnings(self) -> list[str]:
         """Return a line for each damaged part of the files of a scan or a diff."""
-        return [f"Warning: {printable(str(each)).rstrip('.')}." for each in getattr(self, "problems", ())]
+        return [each.warning for each in getattr(self, "problems", ())]
 
 
 class Results(Printed, tuple[T, ...]):

@@ -140,9 +140,8 @@ def _write_report(
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
     from ..api.scan import Scan
 
-    problems = list(map(str, result.problems))
-    for problem in problems:
-        click.echo(f"Warning: {printable(problem).rstrip('.')}.", err=True)
+    for problem in result.problems:
+        click.echo(problem.warning, err=True)
     for path, output_format in formats.items():
         with written_to(path, [*files, old]):
             if output_format == "sarif" and isinstance(result, Scan):
@@ -153,10 +152,12 @@ def _write_report(
             elif output_format == "html":
                 from ..page.build import build_report
 
-                click.echo(build_report(__version__, result.report(in_full=True), files, old, problems))
+                click.echo(
+                    build_report(__version__, result.report(in_full=True), files, old, result.problems)
+                )
             else:
                 show(report, output_format)
-    if problems:
+    if result.problems:
         sys.exit(1)
 
 

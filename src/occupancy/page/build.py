@@ -56,7 +56,7 @@ def build_page(
 
 
 def build_report(
-    version: str, report: Report, sources: Sequence[str], old: str | None = None, problems: Sequence[str] = ()
+    version: str, report: Report, sources: Sequence[str], old: str | None = None, problems: Sequence[Any] = ()
 ) -> str:
     """Return the page with the kernels of `scan` or `diff`, and text above the list."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources]
@@ -68,7 +68,7 @@ def build_report(
     about = f"{given}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
-    lead = _paragraphs("note fails", [*problems, *([] if rows else report.headline[:1])])
+    lead = _paragraphs("note fails", [*map(str, problems), *([] if rows else report.headline[:1])])
     if rows and len(problems) > 2:
         lead = f'<details><summary class="fails">{len(problems):,} problems</summary>{lead}</details>'
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])

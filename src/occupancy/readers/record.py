@@ -287,6 +287,11 @@ class ReadProblem:
         """Source, and the line of a text."""
         return str(Place(self.source, self.line))
 
+    @property
+    def warning(self) -> str:
+        """Problem as a line that begins with Warning."""
+        return f"Warning: {printable(str(self)).rstrip('.')}."
+
     def __str__(self) -> str:
         return about(self.where, self.what)
 

@@ -29,19 +29,27 @@ def _line(text: str) -> str:
     return markdown_text(text.strip())
 
 
+def _code(name: str) -> str:
+    """Return a kernel's name as code, in which GitHub does not turn ``:mask:`` into an emoji."""
+    return f"`{name}`" if name and "`" not in name else name
+
+
 def _markdown_table(table: Table) -> Iterator[str]:
     def line(cells: Iterable[str]) -> str:
         return f"| {' | '.join(markdown_cell(markdown_text(cell)) for cell in cells)} |"
 
     if table.title:
-        yield f"### {_line(table.title)}\n"
+        *names, text = table.title.rsplit(": ", 1)
+        yield f"### {_line(': '.join([*map(_code, names), text]))}\n"
     if all(not column.title for column in table.columns):
         yield from (f"- {': '.join(map(_line, row))}" for row in _rows(table))
     elif table.rows:
         yield line(column.title for column in table.columns)
         rules = (" ---: " if column.align == "right" else " --- " for column in table.columns)
         yield f"|{'|'.join(rules)}|"
-        yield from map(line, _rows(table))
+        are_names = [column.is_name for column in table.columns]
+        for row in _rows(table):
+            yield line(_code(cell) if is_name else cell for is_name, cell in zip(are_names, row, strict=True))
 
 
 def _rows(table: Table) -> Iterator[tuple[str, ...]]:

@@ -141,8 +141,8 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     details = list(_sections(check, kernels, removed))
     compares = check.removed or len(absolute) < len(criteria)
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
-        one = "" if inputs.get("names") else " For one kernel, add --name NAME."
-        update = f"{command} --update.{one}" if check.rules.source else "set `update`."
+        one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
+        update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
         left = f" It does not accept {join_and(absolute)}: mend or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)

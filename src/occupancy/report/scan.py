@@ -97,13 +97,15 @@ def kernel_finding(row: ScannedKernel, rule: str, severity: str, message: str) -
 
 
 def _message(row: ScannedKernel, rule: FindingRule) -> str:
-    name = f"{row.short_name} for {row.record.arch}"
+    name, gpu = f"{row.short_name} for {row.record.arch}", row.result and row.result.gpu
+    if gpu and gpu.limits.compute_capability != row.record.compute_capability:
+        name += f" on {gpu_name(gpu)}"
     if rule == "does-not-launch":
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
         amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spilled_bytes or 0)
-        return f"{name} spills {amount}."
-    at = count(row.threads or 0, "thread")
+        return f"{name} spills {amount}. Allow more registers, or reduce live values."
+    at = count(row.threads or 0, "assumed thread" if row.threads_assumed else "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"
 

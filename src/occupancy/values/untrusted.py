@@ -16,11 +16,11 @@ _FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 
 _CODE_SPAN = r"(`[^`\n]+`)"  # none goes on in the next line, which a heading lacks
 _MARKDOWN = (
-    r"(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.)"
+    r"(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.|(?<=:)(?=[\w+-]+:))"
     r"|(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
     r"|(?P<tag>[<&])"
 )
-"""Markup of Markdown: links that GitHub detects, signs that a backslash escapes, tags and characters of HTML."""
+"""Markup of Markdown: links and emoji that GitHub detects, signs that a backslash escapes, and tags of HTML."""
 
 
 def printable(text: str) -> str:
@@ -78,7 +78,7 @@ def _without_meaning(match: re.Match[str]) -> str:
         return f"\\{match['sign']}"
     if match["tag"]:
         return "&lt;" if match["tag"] == "<" else "&amp;"
-    # An escape does not keep these from becoming links; a comment in between does.
+    # An escape does not keep these from becoming links or emoji; a comment in between does.
     return f"{match['link']}<!-- -->" if match["link"] in "@#" else f"<!-- -->{match['link']}"
 
 

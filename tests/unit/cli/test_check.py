@@ -78,7 +78,7 @@ def test_selected_kernels(project: Path) -> None:
     assert check("--name", "scale")["passed"]
     assert "FAILED: 1 removed (occupancy.toml)\n" in run("check", "build/", "--name", "emboss").stdout
     options = ["--threads", "128", "--gpu", "H100", "--newest", "--runtime"]
-    offer = f": occupancy check build/ {' '.join(options)} --update."
+    offer = f": `occupancy check build/ {' '.join(options)} --update`."
     assert offer in run("check", "build/", *options, columns=200).stdout
     assert run("check", "build/", *options, "--update").exit_code == 0
     assert {row["arch"] for row in check("--threads", "256")["violations"]} == {"sm_80"}
@@ -176,7 +176,7 @@ def test_a_damaged_build_is_not_checked(project: Path, builds: Path) -> None:
 
 
 def test_update_is_offered_only_if_it_helps(project: Path) -> None:
-    offer = "To accept the changes since the baseline: occupancy check build/ --arch sm_90 --update"
+    offer = "To accept the changes since the baseline: `occupancy check build/ --arch sm_90 --update"
     assert offer in run("check", "build/", "--arch", "sm_90", columns=200).stdout
     settings = 'baseline = "occupancy-baseline.json"\nallow_removed = true\n'
     for rule in ("", "no_new_spills = true\n"):
