@@ -49,11 +49,8 @@ class Driver:
                 hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
             raise DeviceError(problem, hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
-            (_, code), (_, text) = (
-                self.bindings.cuGetErrorName(status),
-                self.bindings.cuGetErrorString(status),
-            )
-            raise DriverCallError(name, code.decode(), text.decode())
+            texts = self.bindings.cuGetErrorName(status)[1], self.bindings.cuGetErrorString(status)[1]
+            raise DriverCallError(name, *((text or b"unknown error").decode() for text in texts))
         return _unpacked(values)
 
     def attribute(self, handle: Any, name: str) -> int | None:

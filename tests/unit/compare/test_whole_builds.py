@@ -37,8 +37,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def build_from(folders: Path) -> Callable[[str, str], list[Path]]:
-    """Version of the build from one kind of source."""
-
     def paths(version: str, kind: str) -> list[Path]:
         build = folders / version
         log, images = build / "build.log", [build / n for n in ("CMakeFiles", "app", "libimg.so", "libimg.a")]
