@@ -33,14 +33,9 @@ TESTS = {
     "report": ("tests/unit/cli", "tests/unit/api", "tests/unit/render", "tests/test_docs.py"),
     "render": ("tests/unit/cli", "tests/unit/report"),
     "api": ("tests/unit/cli", "tests/unit/compare"),
-    "cli": (
-        "tests/unit/api",
-        "tests/unit/compare",
-        "tests/test_docs.py",
-        "tests/test_process.py",
-        "tests/test_nothing_lost.py",
-    ),
-}
+    "cli": ("tests/unit/api", "tests/unit/compare", "tests/test_docs.py", "tests/test_process.py",
+            "tests/test_nothing_lost.py"),
+}  # fmt: skip
 """Tests of an area outside its own folder."""
 
 MAX_SECONDS = 300

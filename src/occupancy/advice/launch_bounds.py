@@ -107,7 +107,7 @@ def launch_bounds(
     )  # fmt: skip
 
 
-def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> tuple[int, int] | None:
+def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> LaunchBoundsFields | None:
     """Return the launch bounds with the largest register cap of some that keep an occupancy, or None.
 
     The first bound is the kernel's own, or its block size.
@@ -117,7 +117,7 @@ def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> tuple
         for blocks in range(1, gpu.limits.max_blocks_per_multiprocessor + 1):
             bounds = launch_bounds(gpu, at_cap, blocks)
             if bounds.legal and bounds.register_cap in caps and bounds.occupancy >= share:
-                return threads, blocks
+                return bounds
     return None
 
 

@@ -14,7 +14,7 @@ from ..compare.baseline import Build, accepted, baseline_from, read_baseline, re
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
 from ..compare.rules import RULES_FILE, Exemption, Rule, RuleEntry, Rules, find_rules, read_rules, removable
-from ..errors import BaselineError, InputError, ReadError, RulesError, shown
+from ..errors import BaselineError, ErrorCollector, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
 from ..readers.limits import ReadLimits
 from ..readers.reading import check_output
@@ -311,8 +311,9 @@ def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRec
 def _read_whole(paths: Sequence[str]) -> Build:
     """Read a build; refuse one with a damaged part, without which a check would pass."""
     build = read_build(paths)
-    if build.problems:
-        raise build.problems[0].error()
+    with ErrorCollector() as errors:
+        for problem in build.problems:
+            errors.add(problem.error())
     if not build.kernels:
         raise ReadError("contains no compiled kernels", where=build.name)
     return build

@@ -214,7 +214,8 @@ def _write_checked(
                 report, notices = result.report(), [] if checked is None else list(remarks(checked))
                 last = () if checked is None else report.details[-1:]
                 accept = [x for each in last for x in getattr(each, "lines", ()) if x not in notices]
-                click.echo(ci.github(result.findings(), [*report.headline, *accept], notices))
+                lines = [*report.headline, *accept, *(each.text for each in report.notes)]
+                click.echo(ci.github(result.findings(), lines, notices))
             elif output_format == "junit":
                 kind = "error" if checked is None else "failure"
                 click.echo(ci.junit(", ".join(build), result.findings(with_passed=True), kind))

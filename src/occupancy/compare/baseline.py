@@ -186,8 +186,7 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
 
     def order(line: str) -> tuple[object, ...]:
         record = by_line[line]
-        arch = record.arch or ""
-        return record.name, len(arch), arch, record.source, line
+        return record.name, len(record.arch or ""), record.arch or "", record.source, line
 
     return Build(tuple(by_line[line] for line in sorted(by_line, key=order)), threads)
 

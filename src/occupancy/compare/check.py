@@ -89,8 +89,7 @@ class BrokenKernel:
     def fix(self) -> Fix:
         """Smallest change that satisfies all broken rules."""
         limits = {measure: each.limit for measure, each in self.tightest.items()}
-        old = self.baseline if self.baseline_passes else None
-        return find_fix(old, self.kernel, limits, self.causes, self.kept)
+        return find_fix(self.baseline, self.kernel, limits, self.causes, self.kept, self.baseline_passes)
 
 
 @dataclass(frozen=True)
@@ -249,11 +248,9 @@ class _Run:
                     unused.append((entry, idle))
             for demand, rows in self.unknown.items():
                 errors.add(_unknown_error(demand, rows))
-            for demand, kernel in self.new.items():
-                if not (
-                    self.baseline is None or is_partial or (demand.number, demand.criterion) in self.compared
-                ):
-                    archs = ", ".join(sorted({record.arch or "-" for record in self.baseline}, key=age))
+            for demand, kernel in () if self.baseline is None or is_partial else self.new.items():
+                if (demand.number, demand.criterion) not in self.compared:
+                    archs = ", ".join(sorted({record.arch or "-" for record in self.baseline or ()}, key=age))
                     problem = f"but the baseline ({archs}) has none of its kernels. {_on_arch(kernel)} is new"
                     hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."
                     errors.add(BaselineError(f"{demand}, {problem}", hint=hint))

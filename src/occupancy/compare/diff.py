@@ -63,7 +63,7 @@ class Fix(NamedTuple):
     changes: Mapping[str, Sequence[Change]]
     """Verb (relax, restore, raise, reduce, launch or "or launch") -> changes."""
     live_values: str
-    """``or`` if fewer live values also avoid spills, ``only`` if nothing else does; else empty."""
+    """``or`` if fewer live values also avoid spills, ``and`` or ``only`` if they must; else empty."""
 
 
 @documented
@@ -222,7 +222,6 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     """
     changes, names = list(causes(old, new)), {"arch"}
     regs = next((each for each in changes if each.name == "regs"), None)
-    limiting = [each for each in changes if each.name in REGISTER_LIMITS]
     for measure in measures:
         was, now = MEASURES[measure](old), MEASURES[measure](new)
         if _direction(measure, was, now, threshold=0) != "worse":
@@ -238,7 +237,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
         names |= found
         if measure in SPILLED or (regs and "regs" in {measure, *found}):
             has_more = measure not in SPILLED and regs is not None and regs.new > regs.old
-            for name, *both in limiting:
+            for name, *both in (each for each in changes if each.name in REGISTER_LIMITS):
                 # More threads or blocks leave fewer registers.
                 before, after = (-prod(filter(None, x[:2])) if isinstance(x, tuple) else x or 0 for x in both)
                 if (after > before) == has_more:
@@ -288,53 +287,58 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
     return next((each.requires for each in known if each.occupancy >= share - TOLERANCE), None)
 
 
-def _with_more_registers(new: ScannedKernel, limits: Sequence[tuple[Measure, float]]) -> Fix:
+def _relaxed(old: ScannedKernel | None, new: ScannedKernel, limits: Sequence[tuple[Measure, float]]) -> Fix:
     """Return the loosest launch bounds that keep the limits, or only fewer live values."""
     now, own, cap = new.result, _source_bounds(new.record), new.record.register_cap or new.regs or 0
     if now is None:
         return Fix({}, "or")
     share = max((limit - TOLERANCE for name, limit in limits if name == "occupancy"), default=0)
     most = min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
-    if cap >= most or step_with(now, {"regs": cap + 1}).occupancy < share:
+    loosest = loosest_bounds(now.gpu, now.kernel, range(cap + 1, most + 1), share)
+    if loosest is None:
         return Fix({}, "only")
-    loosest = own and own[1] and loosest_bounds(now.gpu, now.kernel, range(cap + 1, most + 1), share)
-    return Fix({"relax": [Change("launch_bounds", own, loosest)]} if loosest else {}, "or")
+    bounds = Change("launch_bounds", own, (loosest.kernel.max_threads, loosest.min_blocks))
+    needed = (old and not old.spilled_bytes and old.record.regs) or 0
+    changes = {"relax": [bounds]} if own and own[1] else {}  # else -maxrregcount, or unknown
+    return Fix(changes, "and" if loosest.register_cap < needed else "or")
 
 
 def find_fix(
-    old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Iterable[Change],
-    kept: Iterable[tuple[Measure, float]],
+    old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Sequence[Change],
+    kept: Iterable[tuple[Measure, float]], old_passes: bool = True,
 ) -> Fix:  # fmt: skip
-    """Return the smallest change that keeps broken limits; against new spills, the registers of ``old``.
+    """Return the smallest change that keeps broken limits, or restores an old version that does.
 
-    ``old`` is a version that keeps the limits, or None. More registers also keep the limits in ``kept``.
+    More registers also keep the limits in ``kept``.
     """
-    spills = bool(new.spilled_bytes)
-    register_limits = [each for each in causes if each.name in REGISTER_LIMITS]
-    requires: Any = _sufficient(new, limits)
+    spills, has_new_spills = bool(new.spilled_bytes), not limits.keys().isdisjoint(DECISIVE[1:])
+    restored = [Change(each.name, each.new, each.old) for each in causes if each.name in REGISTER_LIMITS]
+    old_regs, requires = (old and old_passes and old.record.regs) or 0, _sufficient(new, limits)
     if requires is None or (spills and "regs" in requires):
+        if old_regs and restored and not has_new_spills and len(restored) + 1 == len(causes):
+            return Fix({"restore": restored}, "")  # the registers changed with them alone
         return Fix({}, "only" if spills else "")
     bound, least = new.record.max_threads, requires.get("threads", new.threads or 0)
     is_too_low = bound is not None and bound < least
-    old_regs = (old and old.record.regs) or 0
     verbs = {"threads": "launch"}
-    has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
     if has_new_spills and old_regs > (new.record.regs or 0):
         requires["regs"], verbs["regs"] = old_regs, "restore"
-    elif has_new_spills and not (old and register_limits):
-        return _with_more_registers(new, [*kept, *limits.items()])
+    elif has_new_spills and not is_too_low:
+        more = _relaxed(old, new, [*kept, *limits.items()])
+        if more.live_values == "only" or not (old_regs and restored):
+            return more
     is_restored = 0 < old_regs <= requires.get("regs", 0)
-    restored = register_limits if is_restored or has_new_spills or is_too_low else []
+    restored = restored if is_restored or has_new_spills or is_too_low else []
     if restored and is_restored:
         del requires["regs"]
-    changes = {"restore": [Change(each.name, None, each.old) for each in restored]}
-    old_bounds = [each.old for each in restored if each.name == "launch_bounds"]
+    changes = {"restore": restored}
+    old_bounds = [each.new for each in restored if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
-        changes = {"raise": [Change("launch_bounds", None, (least, None))]}
+        changes = {"raise": [Change("launch_bounds", _source_bounds(new.record), (least, None))]}
     elif is_too_low and not requires:
         changes["or launch"] = [Change("threads", None, bound)]
     for name, amount in requires.items():
-        now = None if name in verbs else getattr(new.record, "shared_memory" if name == "smem" else name)
+        now = getattr(new.record, "shared_memory" if name == "smem" else name)
         changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, now, amount))
     return Fix(changes, "or" if has_new_spills and not is_too_low else "")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
-from .elf import CUBIN_START, HEADER, Image, claimed_size, is_cubin, is_relocatable
+from .elf import CUBIN_START, HEADER, SECTION, Image, claimed_size, is_cubin, is_relocatable
 from .limits import MIB, Malformed, Truncated, Unreadable, checked
 from .record import FatbinModule, Item, KernelRecord, ReadProblem, SourceFormat
 
@@ -156,6 +156,8 @@ class _Search:
         least = 0 if start else HEADER.size
         if (end := start + max(least, claimed_size(data))) > self.content.size:
             yield self._problem(Truncated(self.content.size, end))
+        elif end > start and not (start or any(self.content.part(end - SECTION.size, end)[:])):
+            yield self._problem(Malformed("the section table is zero-filled"))
         if is_cubin(data):
             yield from self._read_kernels(data, "cubin")
         return start + len(CUBIN_START)

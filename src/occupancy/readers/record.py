@@ -297,7 +297,7 @@ class ReadProblem:
 
     def error(self) -> ReadError:
         """Return the problem as an error."""
-        return ReadError(self.what, where=self.where if self.line is None else Place(self.source, self.line))
+        return ReadError(self.what, where=Place(self.source, self.line))
 
 
 class Fusion(NamedTuple):

@@ -24,7 +24,9 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 _VERBS = ("relax", "restore", "raise", "reduce", "launch", "or launch")
-_PREFIXES = {"relax": "", "reduce": "", "launch": "with ", "or launch": "with "}
+_PREFIXES = {"launch": "with ", "or launch": "with "}
+_OPTIONAL = ("launch_bounds", "register_cap", "cluster_dim")
+"""Attributes of kernels, which can be absent."""
 
 
 def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
@@ -59,7 +61,7 @@ def change_text(name: str, old: Any, new: Any) -> str:
     text = PHRASES[name][1]
     if text is size and old and new and (old % 128 or new % 128):
         text = "{:,} bytes".format  # the same unit for both
-    return text(new) if old is None else arrow(text(old), text(new))
+    return text(new) if old is None and name not in _OPTIONAL else arrow(text(old), text(new))
 
 
 def phrase(name: str, old: Any, new: Any) -> str:
@@ -113,7 +115,7 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if fix.live_values or any(fix.changes.values())]
     for verb in _VERBS:
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
-        if text := _by_arch(changes, _PREFIXES.get(verb, "to ")):
+        if text := _by_arch(changes, _PREFIXES.get(verb, "")):
             phrases[verb] = f"{verb} {text}"
             if verb == "reduce" and any(each.name == "regs" for _, reduced in changes for each in reduced):
                 phrases[verb] += " without spills"
@@ -122,6 +124,8 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
     if "only" in live_values:
         needed.append("reduce live values, because registers limit the occupancy and already spill")
+    elif "and" in live_values:
+        needed.append("reduce live values")
     elif "or" in live_values:
         needed = needed or ["allow more registers"]
         alternatives.append("or reduce live values")

@@ -214,7 +214,8 @@ def remarks(check: Checked) -> Iterator[str]:
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
         place = f" in {entry.place}" if entry and entry.place else ""
-        yield f"No kernel matches {', '.join(patterns)} ({kind}{place})."
+        on = f" on {', '.join(arch.sm for arch in entry.arch)}" if entry and entry.arch else ""
+        yield f"No kernel matches {', '.join(patterns)}{on} ({kind}{place})."
 
 
 def check_findings(check: Checked) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from ..values.numbers import count, listed
 from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, facts, note
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import named, occupancy_text, row_notes, threads_text
+from .scan import named, occupancy_text, on_gpu, row_notes, threads_text
 from .words import arrow, computed_for, label
 
 
@@ -121,7 +121,7 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
 def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel) -> str:
     """Return ``100% -> 50% at 256 threads``."""
     shares, threads = ([text(each) for each in (old or new, new)] for text in (occupancy_text, threads_text))
-    return f"{arrow(*shares)} at {arrow(*threads)} threads"
+    return f"{arrow(*shares)} at {arrow(*threads)} threads{on_gpu(new)}"
 
 
 def _on_arch(row: DiffRow) -> changes.OnArch:

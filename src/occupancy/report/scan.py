@@ -97,9 +97,7 @@ def kernel_finding(row: ScannedKernel, rule: str, severity: str, message: str) -
 
 
 def _message(row: ScannedKernel, rule: FindingRule) -> str:
-    name, gpu = f"{row.short_name} for {row.record.arch}", row.result and row.result.gpu
-    if gpu and gpu.limits.compute_capability != row.record.compute_capability:
-        name += f" on {gpu_name(gpu)}"
+    name = f"{row.short_name} for {row.record.arch}{on_gpu(row)}"
     if rule == "does-not-launch":
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
@@ -108,6 +106,13 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     at = count(row.threads or 0, "assumed thread" if row.threads_assumed else "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"
+
+
+def on_gpu(row: ScannedKernel) -> str:
+    """Return `` on RTX 4090`` if the GPU is not the one that the kernel was compiled for."""
+    gpu = row.result and row.result.gpu
+    is_other = gpu and gpu.limits.compute_capability != row.record.compute_capability
+    return f" on {gpu_name(gpu)}" if gpu and is_other else ""
 
 
 def occupancy_text(row: ScannedKernel) -> str:

@@ -310,7 +310,7 @@ class TestCheck:
         with pytest.raises(RulesError, match=r"No rule sets a limit. Allowed: min_occ"):
             check(kernels, Rule(threads=64), Rule(max_regs=False))
         (broken,) = check([kernel(threads=256, max_threads=128, regs=128)], Rule(min_occupancy=0.5)).broken
-        raised = [("launch_bounds", None, (256, None))]
+        raised = [("launch_bounds", (128, None), (256, None))]
         assert broken.fix.changes == {"raise": raised, "reduce": [("regs", 128, 64)]}
         unmatched = Rule(kernels="x", max_regs=9), Rule(kernels="x", max_regs=9)
         with pytest.raises(RulesError, match=r"Rule 2 .*\nRule 3 "):
@@ -349,16 +349,24 @@ class TestCheck:
         assert fix(spilling, Rule(max_regs=32), regs=96) == {}  # would spill more
 
     def test_relaxed_launch_bounds_keep_all_rules(self) -> None:
-        def fix(cap: int, **rules: Any) -> tuple[Any, str]:
-            new = kernel(regs=cap, register_cap=cap, spill_store_bytes=8)
-            made = check([new], Rule(no_new_spills=True), Rule(**rules), baseline=[]).broken[0].fix
-            return made.changes.get("relax"), made.live_values
+        def fix(cap: int, old: int = 0, spills: int = 0, **rules: Any) -> tuple[Any, str]:
+            new, old_cap = kernel(regs=cap, register_cap=cap, spill_store_bytes=8), 64 if old == 64 else 255
+            before = [kernel(regs=old, register_cap=old_cap, spill_store_bytes=spills)] if old else []
+            made = check([new], Rule(no_new_spills=True), Rule(**rules), baseline=before).broken[0].fix
+            return made.changes, made.live_values
 
-        assert fix(40, max_smem=0) == ([("launch_bounds", (256, 6), (256, 1))], "or")
-        assert fix(32, max_smem=0) == ([("launch_bounds", (256, 7, 8), (256, 1))], "or")
-        relaxed = [("launch_bounds", (256, 6), (256, 4))], "or"
-        assert fix(40, min_occupancy=0.5) == fix(40, max_regs=64) == relaxed
-        assert fix(64, min_occupancy=0.5) == fix(40, max_regs=40) == fix(255, max_smem=0) == (None, "only")
+        def bounds(verb: str, old: tuple[int, ...], blocks: int) -> dict[str, Any]:
+            return {verb: [("launch_bounds", old, (256, blocks))]}
+
+        assert fix(40, max_smem=0) == (bounds("relax", (256, 6), 1), "or")
+        assert fix(32, max_smem=0) == (bounds("relax", (256, 7, 8), 1), "or")
+        four = bounds("relax", (256, 6), 4)
+        assert fix(40, min_occupancy=0.5) == fix(40, max_regs=64) == (four, "or")
+        assert fix(40, 96, min_occupancy=0.5) == (four, "and"), "the old kernel needed more than 64"
+        assert fix(64, min_occupancy=0.5) == fix(40, max_regs=40) == fix(255, max_smem=0) == ({}, "only")
+        assert fix(80, 80, max_occupancy_drop=0) == ({}, "only"), "without the new bounds it needs more"
+        old_bounds = bounds("restore", (256, 3), 4)
+        assert fix(80, 64, 16, max_occupancy_drop=0) == (old_bounds, ""), "although it spilled"
 
     def test_only_a_value_that_got_worse_has_causes(self) -> None:
         old = kernel(regs=76, min_blocks=2, static_smem=1024)
@@ -368,9 +376,9 @@ class TestCheck:
         (row,) = check([replace(new, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
         assert row.causes == [], "the new launch bounds allow fewer registers"
         (row,) = check([replace(new, min_blocks=1, regs=80)], Rule(max_regs_growth=0), baseline=[old]).broken
-        assert row.fix.changes["restore"] == [("launch_bounds", None, (256, 2))]
-        for name, limit in (("max_threads", 128), ("register_cap", 40)):
+        assert row.fix.changes["restore"] == [("launch_bounds", (256, 1), (256, 2))]
+        for name, limit, drop in (("max_threads", 128, 0), ("register_cap", 40, None)):
             old = kernel(threads=256, register_cap=255)
             new = replace(old, spill_store_bytes=8, **{name: limit})  # type: ignore[arg-type]
-            (row,) = check([new], Rule(max_occupancy_drop=0, no_new_spills=True), baseline=[old]).broken
+            (row,) = check([new], Rule(no_new_spills=True, max_occupancy_drop=drop), baseline=[old]).broken
             assert [each.new for each in row.fix.changes["restore"]] == [each.old for each in row.causes]

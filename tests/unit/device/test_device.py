@@ -7,13 +7,7 @@ import occupancy
 from occupancy.device import Device, read_device
 from occupancy.device.driver import compile_cuda, count_active_clusters
 from occupancy.device.live import ATTRIBUTES
-from occupancy.errors import (
-    DeviceError,
-    InputError,
-    MissingDependencyError,
-    OccupancyError,
-    UnknownComputeCapabilityError,
-)
+from occupancy.errors import DeviceError, InputError, MissingDependencyError, OccupancyError
 from occupancy.tables import shipped
 from occupancy.values.limits import ComputeCapability
 from tests.recorded import installed, recorded_tape
@@ -60,7 +54,7 @@ def test_limits_are_the_drivers_and_those_that_it_does_not_know_the_tables() -> 
 def test_a_gpu_that_the_table_does_not_know() -> None:
     device = device_with({DRIVER.format("COMPUTE_CAPABILITY_MAJOR"): ["CUDA_SUCCESS", 15]})
     assert device.reported["warp_size"] == 32
-    with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is unknown"):
+    with pytest.raises(occupancy.UnknownComputeCapabilityError, match=r"15\.0 is unknown"):
         _ = device.limits
 
 

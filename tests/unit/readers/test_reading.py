@@ -74,6 +74,7 @@ class TestNothingToRead:
             (b"PK\x03\x04" + bytes(1000), "its list of files"), (b"[" * 100_000, "contains no kernels. Pass cubins"),
             (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "in place of"),
             (sample("samples.exe")[:50_000], "is truncated: 50,000 of at least 1,039,824 bytes"),
+            (sample("samples.exe")[:50_000] + bytes(989_824), "section table is zero-filled"),
         ],
     )  # fmt: skip
     def test_says_why(self, content: bytes, says: str, tmp_path: Path) -> None:
