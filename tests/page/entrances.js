@@ -46,6 +46,11 @@ function curvesOf(text) {
   }
   return JSON.stringify([points, wrong.slice(0, 3)]);
 }
+// By names, which V8 reads faster than it loops over RESOURCES.
+function limiterBits({ active_blocks: n, block_limits: each }) {
+  return (each.warps === n) | (each.blocks === n) << 1 | (each.registers === n) << 2 | (each.shared_memory === n) << 3 |
+    (each.barriers === n) << 4 | (each.virtual_resources === n) << 5 | (each.tensor_memory === n) << 6;
+}
 let lastGrid;
 // Blocks, and the limiters as bits, of every combination; blocks and bits turn by turn.
 function gridOf(text) {
@@ -56,10 +61,8 @@ function gridOf(text) {
   let at = 0;
   for (kernel.threads of threads) for (kernel.regs of registers) for (kernel.smem of sizes) {
     const result = evaluate(limits, kernel);
-    let bits = 0;
-    for (let index = 0; index < RESOURCES.length; index++) if (result.block_limits[RESOURCES[index]] === result.active_blocks) bits |= 1 << index;
     found[at++] = result.active_blocks;
-    found[at++] = bits;
+    found[at++] = limiterBits(result);
   }
   lastGrid = found.buffer; // Python reads its bytes by their address
   return lastGrid;

@@ -68,11 +68,11 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         found = ArrayResults.compute([limits], columns, Kernel(1))
         allowed = [*np.moveaxis(by_warps[some], -1, 0), *by_size.T]
         blocks = reduce(np.minimum, allowed)
-        np.testing.assert_array_equal(found.active_blocks, blocks)
-        np.testing.assert_array_equal(found.active_warps, blocks * warps[some])
+        assert np.array_equal(found.active_blocks, blocks)
+        assert np.array_equal(found.active_warps, blocks * warps[some])
         named = zip(RESOURCES, allowed, strict=True)
         bits = sum((limit == blocks) * np.uint8(Limiter[name.upper()]) for name, limit in named)
-        np.testing.assert_array_equal(found.limiters, bits)
+        assert np.array_equal(found.limiters, bits)
 
 
 @sampled("stride", sample=7, everything=1)
@@ -81,7 +81,7 @@ def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     sizes = np.arange(0, limits.max_shared_memory_per_multiprocessor + 1, stride)
     found = ArrayResults.compute([limits], {"threads": 1, "smem": sizes}, Kernel(1))
     allowed = np.minimum(limits_by_size(limits, sizes)[:, 0], limits.max_blocks_per_multiprocessor)
-    np.testing.assert_array_equal(found.active_blocks, allowed)
+    assert np.array_equal(found.active_blocks, allowed)
 
 
 # By default, `test_arrays.test_random_kernels` compares a sample, on every GPU.

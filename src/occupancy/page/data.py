@@ -56,7 +56,7 @@ def page_data() -> dict[str, Any]:
     rows = list(map(dataclasses.asdict, tables))
     columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
     columns["compute_capability"] = list(map(str, known()))
-    gpus = ["|".join(product.row[column] for column in COLUMNS) for product in products()]
+    gpus = ["|".join(product.row[column] for column in COLUMNS).rstrip("|") for product in products()]
     return {"limits": columns, "limit_texts": texts, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}
 
 

@@ -59,6 +59,7 @@ function configurationOf(limits, carveout) {
 const smallestConfiguration = (limits, needed) =>
   limits.shared_memory_configurations.find((size) => size >= needed) ?? limits.max_shared_memory_per_multiprocessor;
 function checkModes(limits, kernel) {
+  if ((kernel.caching ?? kernel.shared_memory_mode ?? kernel.tensor_memory) === null) return;
   for (const name of ["caching", "shared_memory_mode", "tensor_memory"]) {
     if (kernel[name] === null) continue;
     const { needs, label } = inputOf(name.replaceAll("_", "-"));
@@ -107,8 +108,7 @@ function registerLimit(limits, kernel, warps, perWarp, inHalf) {
   if (checkedRegisters(limits, perWarp, warps) > limits.max_registers_per_block) return 0;
   const parts = checkedParts(limits);
   if (parts !== limits.sub_partitions && warpsByRegisters(limits, perWarp, parts) < warps) return 0;
-  const fitting = warpsByRegisters(limits, perWarp, limits.sub_partitions);
-  return blocksIn(fitting, warps, inHalf);
+  return blocksIn(warpsByRegisters(limits, perWarp, limits.sub_partitions), warps, inHalf);
 }
 // Caching in L1 confines a block to half of the SM, unless a half has too few registers.
 function isConfinedToHalf(limits, kernel, warps, perWarp) {
@@ -116,11 +116,9 @@ function isConfinedToHalf(limits, kernel, warps, perWarp) {
   if (!kernel.regs || checkedRegisters(limits, perWarp, warps) > limits.max_registers_per_block) return true;
   return divide(warpsByRegisters(limits, perWarp, limits.sub_partitions), 2) >= warps;
 }
-function mostSharedMemory(limits, kernel) {
-  const reserved = limits.reserved_shared_memory_per_block;
-  if (kernel.shared_memory_mode === "oversized") return limits.max_oversized_shared_memory_per_block + reserved;
-  return limits[`max_shared_memory_per_block${kernel.opt_in === false ? "" : "_optin"}`] + reserved;
-}
+const mostSharedMemory = (limits, { shared_memory_mode: mode, opt_in }) => limits.reserved_shared_memory_per_block +
+  (mode === "oversized" ? limits.max_oversized_shared_memory_per_block
+    : opt_in === false ? limits.max_shared_memory_per_block : limits.max_shared_memory_per_block_optin);
 // The carveout is a hint, except in the spreadsheet: the SM uses a larger configuration if one block needs it.
 function poolOf(limits, kernel, perBlock) {
   const pool = configurationOf(limits, kernel.carveout);
@@ -166,6 +164,8 @@ function spreadsheetRegisterLimit(limits, kernel, warps) {
 
 // ---- The result
 const hasRuntime = (limits) => limits.version >= 30; // 3.0
+const fewest = (each) => Math.min(each.warps, each.blocks, each.registers ?? Infinity, each.shared_memory ?? Infinity,
+  each.barriers ?? Infinity, each.virtual_resources ?? Infinity, each.tensor_memory ?? Infinity); // a loop is slower
 const evaluate = (limits, kernel) => new Result(limits, kernel);
 class Result {
   constructor(limits, kernel) {
@@ -173,7 +173,7 @@ class Result {
     checkModes(limits, kernel);
     const warps = Math.ceil(kernel.threads / limits.warp_size);
     [this.block_limits, this.allocated] = (hasRuntime(limits) ? cuda : spreadsheet)(limits, kernel, warps);
-    this.active_blocks = Math.min(...RESOURCES.map((name) => this.block_limits[name] ?? Infinity));
+    this.active_blocks = fewest(this.block_limits);
     this.active_warps = this.active_blocks * warps;
   }
   get occupancy() { return this.active_warps / this.limits.max_warps_per_multiprocessor; }

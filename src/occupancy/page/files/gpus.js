@@ -4,7 +4,7 @@ const FAMILIES = ["quadro", "rtx", "gtx", "gts", "gt"];
 const CC = /^(?:sm_?|compute_?|cc\s*)?(\d{1,2})\.?(\d)[af]?(?:\+ptx|-real|-virtual)?$/i;
 const wordsIn = (text) => text.toLowerCase().replace(NOISE, " ").match(/[a-z0-9]+/g) ?? [];
 const keyOf = (text) => wordsIn(text).join("");
-const GPUS = DATA.gpus.map((line) => line.split("|")).map(([cc, name, sms, chip, market, memory, also]) => {
+const GPUS = DATA.gpus.map((line) => line.split("|")).map(([cc, name, sms, chip, market, memory = "", also = ""]) => {
   let common = name.replace(/ Rev\. \d+/g, "");
   const withoutChip = common.endsWith(chip) ? common.slice(0, -chip.length) : common;
   if (/\d/.test(withoutChip)) common = withoutChip; // else the chip is the name: Quadro GP100
