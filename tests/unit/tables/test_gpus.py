@@ -151,7 +151,7 @@ class TestFind:
         assert hint in str(caught.value)
         assert len(str(caught.value)) < 1500
 
-    @given(st.text(max_size=20))
+    @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))  # UTF-8 as a codec takes seconds
     def test_any_text_is_found_or_refused(self, name: str) -> None:
         assert found_by(name)
 
