@@ -158,12 +158,11 @@ def register_split(
         InputError: The GPU does not support ``setmaxnreg``, the threads do not match the groups, or
             ``setmaxnreg`` does not accept a number of registers.
     """
-    split = split_registers(
+    return RegisterSplit(*split_registers(
         find_gpu(gpu).limits, parse_optional(parse_count, threads, "threads"), _warpgroups(groups),
         launch_regs=parse_optional(parse_count, regs, "regs"),
         min_blocks=parse_optional(parse_count, blocks, "blocks"), smem=parse_optional(parse_size, smem, "smem"),
-    )  # fmt: skip
-    return RegisterSplit(*split)
+    ))  # fmt: skip
 
 
 def _warpgroups(groups: str) -> list[Warpgroups]:

@@ -360,7 +360,6 @@ _gpus_called = lru_cache(maxsize=256)(find_one_or_several)
 
 
 def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupancy:
-    """Compute the occupancy of a kernel on one GPU."""
     # A mutable result first: to set the guarded attributes one by one takes a third longer.
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu

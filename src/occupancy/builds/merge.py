@@ -105,10 +105,7 @@ class _Merging:
             elif not isinstance(item, KernelRecord):
                 self._remarks.append(item)
             elif item.launches is not None:
-                key = _configuration(item)
-                if key not in self._launches:
-                    self._launches[key] = _Launches(item)
-                self._launches[key].add(item)
+                self._launches.setdefault(_configuration(item), _Launches(item)).add(item)
             elif item.format in LOGS and item.linked and item.arch is None:
                 self._linker_lines[item.name].append(item)
             else:
@@ -334,8 +331,7 @@ def _launched_kernel(launch: KernelRecord, near: Iterable[KernelRecord]) -> Kern
     """Return the launched kernel; None if several kernels are equally likely."""
     candidates: dict[tuple[bool, int, bool], list[KernelRecord]] = defaultdict(list)
     for row in near:
-        distance = _distance(launch, row)
-        if distance is not None:
+        if (distance := _distance(launch, row)) is not None:
             candidates[row.chosen is False, distance, row.name != launch.name].append(row)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None

@@ -75,11 +75,9 @@ def _row(
 
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
-    count = multiprocessors(gpu, sms)
-    wave = full_wave(result, count, cluster_size=size, max_active_clusters=clusters)
-    if grid is None or not wave.blocks:
-        return ResultRow(result, wave)
-    return ResultRow(result, wave, count_waves(Launch(result.kernel, grid, cluster), wave))
+    wave = full_wave(result, multiprocessors(gpu, sms), cluster_size=size, max_active_clusters=clusters)
+    waves = count_waves(Launch(result.kernel, grid, cluster), wave) if grid and wave.blocks else None
+    return ResultRow(result, wave, waves)
 
 
 @command(

@@ -39,8 +39,6 @@ EXAMPLES = "\n\b\n"
 
 
 class Option(click.Option):
-    """An option in a group of the help."""
-
     def __init__(self, *declarations: str, group: str = "own", **settings: Any) -> None:
         super().__init__(declarations, **settings)
         self.group = group

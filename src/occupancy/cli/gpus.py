@@ -40,12 +40,10 @@ def limits(
     table = LimitsTable(limits_file)
     named = list(dict.fromkeys(named_gpus("gpu", gpu, table)))
     chosen = named or [Gpu(each) for each in table.rows(every=wants_all)]
-    if not with_sources:
-        show(limits_report(chosen, is_overview=not named), output_format)
-        return
-    if limits_file is not None:
+    if with_sources and limits_file is not None:
         raise InputError("a custom table has no sources", where="--sources", hint="Remove --limits.")
-    show(sources_report(sources([each.limits for each in chosen])), output_format)
+    report = sources_report(sources(chosen)) if with_sources else limits_report(chosen, is_overview=not named)
+    show(report, output_format)
 
 
 @command(

@@ -45,7 +45,6 @@ FORMAT = format_option()
 
 
 def output_option(text: str) -> Option:
-    """Return ``--output``, which is repeatable."""
     return Option("-o", "--output", group="output", multiple=True, metavar="FILE", help=f"{text} Repeatable.")
 
 

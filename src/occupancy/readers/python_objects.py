@@ -68,8 +68,7 @@ def _from_driver(obj: Any) -> KernelRecord:
 
 def _from_cuda_core(obj: Any) -> KernelRecord:
     attributes = obj.attributes
-    names = ("required_cluster_width", "required_cluster_height", "required_cluster_depth")
-    x, y, z = (_whole(attributes, name) for name in names)
+    x, y, z = (_whole(attributes, f"required_cluster_{side}") for side in ("width", "height", "depth"))
     cluster: Shape | None = (x, y, z) if x and y and z else None
     return replace(_from_driver(attributes), source=type_name(obj), name=_name(obj), cluster_dim=cluster)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import methodcaller
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -22,14 +23,15 @@ MOST_LEVELS, MOST_ROWS = 5, 16
 
 
 class SizeRow(NamedTuple):
-    """One block size on every GPU."""
-
     threads: int
     sizes: tuple[BlockSize, ...]
 
     @property
     def lowest(self) -> float:
         return min(each.occupancy for each in self.sizes)
+
+    def cell(self, number: int) -> str:
+        return f"{percent(self.sizes[number].occupancy)} ({self.sizes[number].active_blocks})"
 
 
 COLUMNS = (
@@ -104,17 +106,10 @@ def _sections(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> 
         yield Table("", LEVEL_COLUMNS, shown)
     else:
         hidden = 0 if shows_all else max(0, len(rows) - MOST_ROWS)
-        columns = [*ROW_COLUMNS, *map(_on_gpu, gpus, range(len(gpus)))]
-        yield Table("Occupancy (blocks per SM)", columns, rows[: len(rows) - hidden])
+        on_gpus = (Column("", gpu_name(gpu), methodcaller("cell", place)) for place, gpu in enumerate(gpus))
+        yield Table("Occupancy (blocks per SM)", [*ROW_COLUMNS, *on_gpus], rows[: len(rows) - hidden])
     if hidden:
         yield Paragraph((f"{count(hidden, 'more size')}. To list them, pass --all.",))
-
-
-def _on_gpu(gpu: Gpu, number: int) -> Column:
-    def cell(row: SizeRow) -> str:
-        return f"{percent(row.sizes[number].occupancy)} ({row.sizes[number].active_blocks})"
-
-    return Column("", gpu_name(gpu), cell)
 
 
 def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
@@ -127,8 +122,7 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
     values = sorted({each.threads for on_gpu in sizes for each in on_gpu})
     curves, result = {}, sizes[0].result
     for on_gpu in sizes:
-        compiles = on_gpu.result.compile_error is None
-        shares = {each.threads: each.occupancy if compiles else 0.0 for each in on_gpu}
+        shares = {} if on_gpu.result.compile_error else {each.threads: each.occupancy for each in on_gpu}
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
         curves[name] = [shares.get(threads, 0.0) for threads in values]
     marks = best_marks(values, curves.values())

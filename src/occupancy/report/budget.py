@@ -184,7 +184,6 @@ BOUNDS_COLUMNS = (
 
 
 def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
-    """Return the report of launch bounds on each GPU."""
     kernel, blocks = bounds[0].kernel, [each.min_blocks for each in bounds]
     text, details = bounds[0].launch_bounds, list[Paragraph]()
     if len(set(blocks)) > 1:

@@ -241,11 +241,10 @@ def slack_report(found: SlackFields) -> Report:
 
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
-    launch = waves[0].launch
-    first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
-    headline = first, kernel_text(launch.kernel, *(result.gpu for result in results))
-    parts = headline, WAVE_COLUMNS, waves, "gpus", launch.kernel.to_dict(), ()
-    return Report("waves", *parts, gpu_notes(results))
+    kernel = results[0].kernel
+    first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(waves[0].launch)
+    headline = first, kernel_text(kernel, *(result.gpu for result in results))
+    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", kernel.to_dict(), notes=gpu_notes(results))
 
 
 def _waves_text(waves: WavesFields) -> str:

@@ -69,7 +69,6 @@ _LIMIT_COLUMNS = (
 
 
 def device_lines(device: Device) -> tuple[str, str]:
-    """Return the GPU and its software in two lines."""
     name = f"GPU {device.index}: {device.name}, compute capability {device.compute_capability}"
     driver = f"driver {device.driver_version or 'unknown'} (CUDA {_cuda_version(device)})"
     mig = "" if device.mig is None else f", MIG {'on' if device.mig else 'off'}"

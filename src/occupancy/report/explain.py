@@ -41,10 +41,7 @@ def _explanations(result: Result) -> Iterator[tuple[Resource, list[str]]]:
         yield "registers", [f"{count(kernel.regs, 'register')} per thread > {most}: {NO_BLOCKS}"]
     else:
         yield "registers", (_registers if is_cuda else _spreadsheet_registers)(result, kernel.regs)
-    if result.allocated.shared_memory:
-        yield "shared_memory", _shared_memory(result)
-    else:
-        yield "shared_memory", [USES_NONE if kernel.has_shared_memory else NOT_GIVEN]
+    yield "shared_memory", _shared_memory(result)
     if not is_cuda:
         return
     if kernel.barriers is not None or "barriers" in result.limiters:
@@ -144,6 +141,8 @@ def _spreadsheet_registers(result: Result, regs: int) -> list[str]:
 
 def _shared_memory(result: Result) -> list[str]:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
+    if not per_block:
+        return [USES_NONE if kernel.has_shared_memory else NOT_GIVEN]
     if result.model == "cuda":
         reserved = limits.reserved_shared_memory_per_block
         most = cuda.max_shared_memory_allocation(limits, kernel)

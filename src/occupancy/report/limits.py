@@ -119,9 +119,8 @@ def sources_report(values: Sequence[Provenance]) -> Report:
             details.append(Paragraph(["Notes", *notes]))
         if disputes := [f"  {row.field}: {text}" for row in rows for text in _disputes(row)]:
             details.append(Paragraph(["Disputed", *disputes]))
-    others = [other for value in values for dispute in value.disputes for other in dispute.others]
-    cited = [*(value.sources for value in values), *(other.sources for other in others)]
-    sources = dict(sorted((source.code, source) for each in cited for source in each))
+    others: list[Any] = [other for value in values for dispute in value.disputes for other in dispute.others]
+    sources = dict(sorted((source.code, source) for each in [*values, *others] for source in each.sources))
     lines = ["Sources"]
     for code, source in sources.items():
         lines += [f"  {code}: {source.title}", f"    {source.where} ({source.license})"]

@@ -31,16 +31,12 @@ BAR_WIDTH = 16
 
 
 class Point(NamedTuple):
-    """The result of one combination."""
-
     gpu: Gpu
     inputs: Mapping[str, Value]
     result: Result
 
 
 class Combinations(NamedTuple):
-    """GPUs, the values of each input, and the result of every combination."""
-
     gpus: Sequence[Gpu]
     inputs: Mapping[str, Sequence[Value]]
     points: Iterable[Point]
@@ -124,7 +120,9 @@ def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
         results = [step.result for each in steps.values() for step in each]
         swept = swept._replace(points=[Point(gpu, each.kernel.to_dict(), each) for each in results])
         headline = [result_text(result), kernel_text(result.kernel, gpu)]
-        details += [_curve_table(*each) for each in steps.items()]
+        for name, each in steps.items():
+            last = Column("last", f"{axis_title(name, short=True)} up to", text=partial(axis_value, name))
+            details.append(_steps_table(f"Occupancy by {LABELS[name]}", last, each))
     if has_screen and len(swept.varied) > MAX_AXES:
         details += _best_tables(swept)
     elif has_screen and swept.varied:
@@ -275,11 +273,6 @@ def _steps(first: int, results: Iterator[tuple[int, Result]], own: int | None) -
         last, result = list(run)[-1]
         yield Step(first, last, result, own is not None and first <= own <= last)
         first = last + 1
-
-
-def _curve_table(name: str, steps: Sequence[Step]) -> Table:
-    last = Column("last", f"{axis_title(name, short=True)} up to", lambda step: axis_value(name, step.last))
-    return _steps_table(f"Occupancy by {LABELS[name]}", last, steps)
 
 
 def curves_picture(results: Sequence[Result], title: str | None = None) -> Picture:

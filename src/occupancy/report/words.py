@@ -39,7 +39,6 @@ def labels(resources: Iterable[str]) -> str:
 
 
 def limited_by(resources: Iterable[str]) -> str:
-    """Return ``limited by warps and registers``."""
     return f"limited by {join_and([*map(label, resources)])}"
 
 
