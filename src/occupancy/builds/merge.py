@@ -54,8 +54,6 @@ _REGISTER_UNIT = 8
 
 
 class Merged(NamedTuple):
-    """Kernels of a build."""
-
     records: tuple[KernelRecord, ...]
     problems: tuple[ReadProblem, ...]
     """Damaged pieces, logs that contradict the images, and records too numerous to merge."""

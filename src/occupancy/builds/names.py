@@ -58,8 +58,7 @@ def stable_name(name: str) -> str:
     parts: list[str] = []
     place = 0
     for suspect in _SUSPECT.finditer(name):
-        identifier = _identifier_at(name, suspect.start(), place)
-        if identifier:
+        if identifier := _identifier_at(name, suspect.start(), place):
             start, end, stable = identifier
             parts += name[place:start], f"{len(stable)}{stable}"
             place = end

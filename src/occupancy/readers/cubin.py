@@ -172,8 +172,7 @@ class _Cubin:
         arch, suffix = _architecture(image, self._is_old)
         linked = image.type != ET_REL
         self._common = common | {"arch": f"sm_{arch}{suffix}", "linked": linked}  # fields of every record
-        has_reservation = linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY
-        reserved = RESERVED_SHARED_MEMORY if has_reservation else 0  # bytes added by the linker
+        reserved = RESERVED_SHARED_MEMORY if linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY else 0
         self._code_is_known = arch >= FIRST_ARCHITECTURE  # true if the instruction format is known
         self._shared: dict[int, int] = {}  # without the reserved bytes
         # Sections of attributes; the first of each kernel counts.
