@@ -101,7 +101,7 @@ class Checked:
     """Kernels that break rules."""
     exempt: tuple[BrokenKernel, ...]
     """Kernels that break rules with an exemption."""
-    kernels: tuple[KernelRecord, ...]
+    kernels: tuple[ScannedKernel, ...]
     """All checked kernels."""
     added: tuple[KernelRecord, ...]
     """Kernels that only the build contains."""
@@ -130,10 +130,9 @@ def check_kernels(
     whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None, ignore_arch: bool = False,
     today: date | None = None,
 ) -> Checked:  # fmt: skip
-    """Check kernels against rules, and compare them with a baseline.
+    """Check kernels against rules, and compare them with a baseline; rules that check nothing are errors.
 
-    If only some kernels were selected, ``whole`` contains all kernels of the build and of the baseline, so that
-    patterns for the others are not reported as unmatched. Rules that would check nothing are errors.
+    If only some kernels were selected, ``whole`` contains all kernels of both, which patterns may match.
     """
     today = today or date.today()
     current = [each for each in rules.exemptions if not (isinstance(each.until, date) and each.until < today)]
@@ -142,9 +141,10 @@ def check_kernels(
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
     broken, exempt, changed = list[BrokenKernel](), list[BrokenKernel](), list[tuple[KernelRecord, Change]]()
-    for kernel in sorted(kernels, key=by_name):
-        pair = before.get(id(kernel))
-        row, old = evaluator.row(kernel, pair), evaluator.row(pair, kernel) if pair else None
+    rows = [evaluator.row(kernel, before.get(id(kernel))) for kernel in sorted(kernels, key=by_name)]
+    for row in rows:
+        kernel, pair = row.record, before.get(id(row.record))
+        old = evaluator.row(pair, kernel) if pair else None
         checked = run.check(row, old)
         parts = defaultdict[Exemption | None, list[Violation]](list)
         exempting = [each for each in current if checked.violations and each.matching(kernel)]
@@ -167,7 +167,7 @@ def check_kernels(
         rules=rules,
         broken=tuple(broken),
         exempt=tuple(exempt),
-        kernels=tuple(kernels),
+        kernels=tuple(rows),
         added=() if baseline is None else matching.added,
         removed=tuple(record for record in removed if record.name not in permitted),
         permitted=tuple(record for record in removed if record.name in permitted),

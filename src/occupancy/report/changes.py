@@ -24,7 +24,6 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 _VERBS = ("relax", "restore", "raise", "reduce", "launch", "or launch")
-_PREFIXES = {"launch": "with ", "or launch": "with "}
 _OPTIONAL = ("launch_bounds", "register_cap", "cluster_dim")
 """Attributes of kernels, which can be absent."""
 
@@ -115,7 +114,7 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if fix.live_values or any(fix.changes.values())]
     for verb in _VERBS:
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
-        if text := _by_arch(changes, _PREFIXES.get(verb, "")):
+        if text := _by_arch(changes, "with " if "launch" in verb else ""):
             phrases[verb] = f"{verb} {text}"
             if verb == "reduce" and any(each.name == "regs" for _, reduced in changes for each in reduced):
                 phrases[verb] += " without spills"

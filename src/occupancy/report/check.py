@@ -14,14 +14,12 @@ from ..compare.check import BrokenKernel, Checked, Violation
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
-from ..tables.gpus import runs_on
-from ..values.limits import ComputeCapability
 from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
-from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
+from .model import Column, Paragraph, Report, Section, chosen, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
-from .scan import Finding, kernel_finding
+from .scan import Finding, kernel_finding, row_notes
 
 REMOVED = "removed"
 _SOURCE = re.compile(r"([^\s:()]+)[:(](\d+)(?::\d+)?\)?: (?:fatal )?error")
@@ -145,12 +143,8 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
         left = f" It does not accept {join_and(absolute)}: mend or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
-    has_mark = any(each.kernel.threads_assumed and "occupancy" in each.tightest for each in check.broken)
-    notes = [note("assumed-threads")] if has_mark else []
-    cc = ComputeCapability.parse(inputs["cc"]) if "cc" in inputs else None
-    archs = filter(None, dict.fromkeys(record.arch for record in check.kernels))
-    others = [arch for arch in archs if cc and not runs_on(arch, cc)]
-    notes += [note("other-gpu", gpu=inputs.get("gpu") or cc, archs=join_and(others))] if others else []
+    marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
+    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, ["other-gpu"])]
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 

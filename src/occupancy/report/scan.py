@@ -110,9 +110,8 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
 
 def on_gpu(row: ScannedKernel) -> str:
     """Return `` on RTX 4090`` if the GPU is not the one that the kernel was compiled for."""
-    gpu = row.result and row.result.gpu
-    is_other = gpu and gpu.limits.compute_capability != row.record.compute_capability
-    return f" on {gpu_name(gpu)}" if gpu and is_other else ""
+    is_other = row.cc not in (None, str(row.record.compute_capability))
+    return f" on {gpu_name(row.result.gpu)}" if row.result and is_other else ""
 
 
 def occupancy_text(row: ScannedKernel) -> str:
