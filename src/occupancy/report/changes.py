@@ -23,9 +23,7 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 )
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
-_VERBS = ("relax", "restore", "raise", "reduce", "launch", "or launch")
-_OPTIONAL = ("launch_bounds", "register_cap", "cluster_dim")
-"""Attributes of kernels, which can be absent."""
+_OPTIONAL = ("launch_bounds", "register_cap", "cluster_dim")  # None: the kernel has none
 
 
 def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
@@ -112,7 +110,7 @@ def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[st
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce registers 96 -> 64 (sm_80) and 128 -> 64 (sm_90)``, or nothing."""
     phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if fix.live_values or any(fix.changes.values())]
-    for verb in _VERBS:
+    for verb in ("relax", "restore", "raise", "reduce", "launch", "or launch"):
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
         if text := _by_arch(changes, "with " if "launch" in verb else ""):
             phrases[verb] = f"{verb} {text}"

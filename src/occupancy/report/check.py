@@ -144,7 +144,9 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         left = f" It does not accept {join_and(absolute)}: mend or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
-    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, ["other-gpu"])]
+    has_minimum = any("min_occupancy" in rule.demands for rule in check.rules.rules)
+    codes = ["other-gpu", "dynamic-smem"] if has_minimum else ["other-gpu"]
+    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, codes)]
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 

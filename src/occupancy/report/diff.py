@@ -134,7 +134,7 @@ def _on_arch(row: DiffRow) -> changes.OnArch:
 def _notes(differences: Differences) -> Iterator[Note]:
     changed = [row for row in differences.kernels if row.verdict not in ("renamed", "same")]
     kernels = [kernel for row in changed for kernel in (row.old, row.new)]
-    yield from row_notes(kernels, ("assumed-threads", "other-gpu"))
+    yield from row_notes(kernels, ("assumed-threads", "other-gpu", "dynamic-smem"))
     if differences.other_archs:
         yield note("other-archs")
     if differences.unknown:

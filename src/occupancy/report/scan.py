@@ -291,15 +291,15 @@ def _headline(scan: Any, at: str) -> str:
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "assumed-threads": ("occupancy", lambda row: row.threads_assumed and row.result),
-    "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
     "other-gpu": ("occupancy", lambda row: (
         row.result and row.record.arch and not runs_on(row.record.arch, row.result.limits.compute_capability)
     )),
+    "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
     "setmaxnreg": ("next_step", lambda row: row.record.reallocates_registers),
     "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
-    "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
+    "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip
 """Note -> the column that it is about, and whether a row needs it."""
 
