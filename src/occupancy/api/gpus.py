@@ -21,7 +21,7 @@ from ..tables.sources import Provenance, provenance
 from ..values.fields import KernelInputs, Unpack
 from ..values.kernel import Kernel
 from ..values.limits import KINDS, ComputeCapability, Limits
-from ..values.records import readable
+from ..values.records import documented, readable
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_size
 from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, Shape, kernel_of_inputs, occupancy_on
 from .results import Printed, Results
@@ -78,7 +78,7 @@ def sources(gpu: GpuLike | GpuList | None = None) -> Results[Provenance]:
     return Results((provenance(cc, field) for cc in dict.fromkeys(ccs) for field in KINDS), sources_report)
 
 
-@readable
+@documented
 class Fit(NamedTuple):
     """Result of `fits` for one GPU."""
 
@@ -96,6 +96,9 @@ class Fit(NamedTuple):
     def occupancy(self) -> float:
         """Resident warps divided by the maximum per SM, 0 to 1; 0 if the kernel does not run."""
         return self.result.occupancy if self.result is not None and self.runs else 0.0
+
+    def __repr__(self) -> str:
+        return f"<Fit on {self.gpu.label}: {self.reason or self.result}>"
 
 
 def fits(

@@ -329,7 +329,7 @@ def compute(
             ``"spreadsheet"`` for NVIDIA's CUDA_Occupancy_Calculator.xls, 1.0 to 8.6.
         threads: Threads per block, such as ``256`` or ``"16x16"``.
         regs: Registers per thread. This and the other keywords are those of `Kernel`, and replace the values of
-            ``kernel``.
+            ``kernel``; None keeps them.
 
     Returns:
         The result, or for a list or an architecture a sequence with one for each GPU. For a kernel that cannot

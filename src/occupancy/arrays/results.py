@@ -109,7 +109,9 @@ class ArrayResults:
         warps: NDArray[Any] = self.active_warps
         most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
         per_gpu = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_gpu_axis else most[0]
-        return warps / np.asarray(per_gpu, np.float64)
+        shares: NDArray[np.float64] = warps / np.asarray(per_gpu, np.float64)
+        shares.setflags(write=False)
+        return shares
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -135,7 +135,7 @@ class ScannedKernel(_Fields):
 
     @property
     def waves(self) -> float | None:
-        """Waves of a launch; None if the number of SMs is unknown."""
+        """Number of waves of a launch; None if the number of SMs is unknown."""
         result, record = self.result, self.record
         if record.grid_dim is None or result is None or self.reason is not None:
             return None
@@ -179,14 +179,34 @@ class ScannedKernel(_Fields):
 
     def __repr__(self) -> str:
         share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
-        return f"<ScannedKernel {self.short_name} for {self.record.arch}: occupancy {share}>"
+        spills = f", spills {self.spilled_bytes:,} bytes" if self.spilled_bytes else ""
+        about = (
+            f"occupancy {share} at {self.threads} threads, {self.record.regs or 'unknown'} registers{spills}"
+        )
+        return f"<ScannedKernel {self.short_name} for {self.record.arch}: {about}>"
 
 
 documented(ScannedKernel, KernelRecord)
+
+
+def _forwarded(name: str) -> Any:
+    """Return the member of a row that stands for a field, a property or a method of its record."""
+    member: Any = getattr(KernelRecord, name)
+    if not callable(member):
+        return property(
+            attrgetter(f"record.{name}"), doc=member.__doc__ or f"Alias for field {name} of the record."
+        )
+
+    @wraps(member)
+    def call(row: ScannedKernel, *arguments: Any, **named: Any) -> Any:
+        return member(row.record, *arguments, **named)
+
+    return call
+
+
 for _name in dir(KernelRecord):
     if not _name.startswith("_") and not hasattr(ScannedKernel, _name):
-        _about = getattr(KernelRecord, _name).__doc__ or f"Alias for field {_name} of the record."
-        setattr(ScannedKernel, _name, property(attrgetter(f"record.{_name}"), doc=_about))
+        setattr(ScannedKernel, _name, _forwarded(_name))
 
 
 def spilled_bytes(record: KernelRecord) -> int | None:

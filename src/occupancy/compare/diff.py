@@ -63,7 +63,7 @@ class Fix(NamedTuple):
     changes: Mapping[str, Sequence[Change]]
     """Verb (relax, restore, raise, reduce, launch or "or launch") -> changes."""
     live_values: str
-    """``or`` if fewer live values also avoid spills, ``and`` or ``only`` if they must; else empty."""
+    """``or``, ``and``, ``only`` or ``spills``, if fewer live values avoid spills; else empty."""
 
 
 @documented
@@ -283,8 +283,8 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
     if result.launchable and result.occupancy >= share - TOLERANCE:
         return {}
     possible = (each for each in next_steps(result) if is_possible(each, new.record))
-    known = (each for each in possible if not new.threads_assumed or "threads" not in each.requires)
-    return next((each.requires for each in known if each.occupancy >= share - TOLERANCE), None)
+    reaching = (each.requires for each in possible if each.occupancy >= share - TOLERANCE)
+    return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default=None)
 
 
 def _relaxed(old: ScannedKernel | None, new: ScannedKernel, limits: Sequence[tuple[Measure, float]]) -> Fix:
@@ -297,9 +297,12 @@ def _relaxed(old: ScannedKernel | None, new: ScannedKernel, limits: Sequence[tup
     loosest = loosest_bounds(now.gpu, now.kernel, range(cap + 1, most + 1), share)
     if loosest is None:
         return Fix({}, "only")
-    bounds = Change("launch_bounds", own, (loosest.kernel.max_threads, loosest.min_blocks))
+    bounds, changes = (loosest.kernel.max_threads, loosest.min_blocks), dict[str, list[Change]]()
+    if own and own[1]:
+        changes["relax"] = [Change("launch_bounds", own, bounds)]
+    elif not own and new.record.register_cap:
+        changes["raise"] = [Change("register_cap", cap, loosest.register_cap)]
     needed = (old and not old.spilled_bytes and old.record.regs) or 0
-    changes = {"relax": [bounds]} if own and own[1] else {}  # else -maxrregcount, or unknown
     return Fix(changes, "and" if loosest.register_cap < needed else "or")
 
 
@@ -307,17 +310,14 @@ def find_fix(
     old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Sequence[Change],
     kept: Iterable[tuple[Measure, float]], old_passes: bool = True,
 ) -> Fix:  # fmt: skip
-    """Return the smallest change that keeps broken limits, or restores an old version that does.
-
-    More registers also keep the limits in ``kept``.
-    """
+    """Return the smallest change that keeps broken limits, and with more registers those in ``kept``."""
     spills, has_new_spills = bool(new.spilled_bytes), not limits.keys().isdisjoint(DECISIVE[1:])
     restored = [Change(each.name, each.new, each.old) for each in causes if each.name in REGISTER_LIMITS]
     old_regs, requires = (old and old_passes and old.record.regs) or 0, _sufficient(new, limits)
     if requires is None or (spills and "regs" in requires):
         if old_regs and restored and not has_new_spills and len(restored) + 1 == len(causes):
             return Fix({"restore": restored}, "")  # the registers changed with them alone
-        return Fix({}, "only" if spills else "")
+        return Fix({}, "spills" if spills else "")
     bound, least = new.record.max_threads, requires.get("threads", new.threads or 0)
     is_too_low = bound is not None and bound < least
     verbs = {"threads": "launch"}

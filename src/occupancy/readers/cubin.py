@@ -202,6 +202,8 @@ class _Cubin:
         values, key = self._symbol_values, symbol_key(0, number)
         frame = values.get(key | FRAME_SIZE << 8)
         machine_code = image.part(offset, size, "machine code of a kernel")
+        if size and not any(machine_code[:16]):
+            raise Malformed("the machine code of a kernel is zero-filled")
         spills = self._spills(code, machine_code, frame)
         stores, loads = (None, None) if spills is None else spills
         file, line = self._places.get(code, (None, None))

@@ -52,7 +52,7 @@ LINE_READERS: tuple[tuple[str, LineReader], ...] = (
 
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
 _ZIP_START = b"PK\x03\x04"
-_BINARY = re.compile(r"\.(?:cubin|fatbin|o|obj|so(?:\.\d+)*|a|lib|dll|exe|ncu-rep|whl|zip)\Z")
+_BINARY = re.compile(r"\.(?:cubin|fatbin|o|obj|so(?:\.\d+)*|a|lib|dll|exe|ncu-rep|whl|zip)(?:\.gz)?\Z")
 _ARCHIVE_STARTS = (b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 MAX_ARCHIVE_RATIO = 100  # expansion of a whole archive; libraries of kernels reach 30
 MAX_COMPARED = 1000  # names of an archive for the hint after a wrong one

@@ -24,6 +24,7 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 _OPTIONAL = ("launch_bounds", "register_cap", "cluster_dim")  # None: the kernel has none
+_REASONS = {"only": "cannot use more registers", "spills": "already spills"}
 
 
 def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
@@ -109,20 +110,21 @@ def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[st
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce registers 96 -> 64 (sm_80) and 128 -> 64 (sm_90)``, or nothing."""
-    phrases, fixes = {}, [(arch, fix) for arch, fix in fixes if fix.live_values or any(fix.changes.values())]
+    phrases = {}
     for verb in ("relax", "restore", "raise", "reduce", "launch", "or launch"):
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
         if text := _by_arch(changes, "with " if "launch" in verb else ""):
-            phrases[verb] = f"{verb} {text}"
-            if verb == "reduce" and any(each.name == "regs" for _, reduced in changes for each in reduced):
-                phrases[verb] += " without spills"
-    set_threads = " and set `threads` (`--threads`)"  # compiled code does not contain the launch
-    alternatives = [phrases.pop("or launch") + set_threads] if "or launch" in phrases else []
+            has_regs = verb == "reduce" and any(
+                each.name == "regs" for _, reduced in changes for each in reduced
+            )
+            phrases[verb] = f"{verb} {text}{' without spills' if has_regs else ''}"
+    other_launch = phrases.pop("or launch", "")  # compiled code does not contain the launch
+    alternatives = [f"{other_launch} and set `threads` (`--threads`)"] if other_launch else []
     needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
-    if "only" in live_values:
-        needed.append("reduce live values, because registers limit the occupancy and already spill")
+    if reasons := [text for name, text in _REASONS.items() if name in live_values]:
+        needed.append(f"reduce live values, because the kernel {reasons[0]}")
     elif "and" in live_values:
-        needed.append("reduce live values")
+        needed.append("reduce live values if it still spills")
     elif "or" in live_values:
         needed = needed or ["allow more registers"]
         alternatives.append("or reduce live values")

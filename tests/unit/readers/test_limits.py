@@ -52,7 +52,7 @@ def with_lines(table: bytes, relocations: bytes) -> bytes:
     """Return a compressed fatbin with one kernel and a line table."""
     return hostile.compressed(
         elf(
-            (b".text.k", 1, bytes(16), 0, 8 << 24), (b".strtab", 3, b"\0k\0", 0, 0),
+            (b".text.k", 1, b"\1" * 16, 0, 8 << 24), (b".strtab", 3, b"\0k\0", 0, 0),
             (b".symtab", 2, symbol(0, section=0, other=0) + symbol(1), 2, 0),
             (b".debug_line", 1, table, 0, 0), (b".rela.debug_line", 4, relocations, 0, 4),
         )
@@ -106,7 +106,7 @@ class TestLineTables:
 
     def test_sections_of_relocations_without_end(self) -> None:
         relocations = [(b".rela.debug_line", 4, b"", 0, 2)] * 1000
-        data = elf((b".text.k", 1, bytes(16), 0, 8 << 24), (b".debug_line", 1, b"", 0, 0), *relocations)
+        data = elf((b".text.k", 1, b"\1" * 16, 0, 8 << 24), (b".debug_line", 1, b"", 0, 0), *relocations)
         assert calls(lambda: found_in(data), "_first_place", "symbols") <= 10
 
     def test_relocations_that_give_no_row(self, spent: dict[str, int]) -> None:
@@ -142,10 +142,11 @@ class TestImagesBesideMetadata:
     @pytest.mark.posix
     def test_links_to_one_image_share_its_allowance(self, tmp_path: Path, spent: dict[str, int]) -> None:
         image = elf(
-            (b".text.k", 1, bytes(16), 0, 8 << 24),
-            (b".strtab", 3, b"\0k\0", 0, 0),
+            (b".text.k", 1, b"\1" * 16, 0, 8 << 24), (b".strtab", 3, b"\0k\0", 0, 0),
             (b".symtab", 2, symbol(0, section=0, other=0) + symbol(1) * 20_000, 2, 0),
-        )
+        )  # fmt: skip
+        (problem,) = found_in(image.replace(b"\1" * 16, bytes(16)))
+        assert "code of a kernel is zero-filled" in str(problem)
         (tmp_path / "image").write_bytes(image)
         folder = tmp_path / "cache"
         folder.mkdir()
