@@ -110,17 +110,15 @@ def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[st
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce registers 96 -> 64 (sm_80) and 128 -> 64 (sm_90)``, or nothing."""
-    phrases = {}
+    phrases, live_values = {}, {fix.live_values for _, fix in fixes}
     for verb in ("relax", "restore", "raise", "reduce", "launch", "or launch"):
         changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
         if text := _by_arch(changes, "with " if "launch" in verb else ""):
-            has_regs = verb == "reduce" and any(
-                each.name == "regs" for _, reduced in changes for each in reduced
-            )
-            phrases[verb] = f"{verb} {text}{' without spills' if has_regs else ''}"
+            suffix = " without spills" if verb == "reduce" and "registers" in text else ""
+            phrases[verb] = f"{verb} {text}{suffix}"
     other_launch = phrases.pop("or launch", "")  # compiled code does not contain the launch
     alternatives = [f"{other_launch} and set `threads` (`--threads`)"] if other_launch else []
-    needed, live_values = list(phrases.values()), {fix.live_values for _, fix in fixes}
+    needed = list(phrases.values())
     if reasons := [text for name, text in _REASONS.items() if name in live_values]:
         needed.append(f"reduce live values, because the kernel {reasons[0]}")
     elif "and" in live_values:

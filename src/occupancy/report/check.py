@@ -134,8 +134,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
             for each in check.exempt
         ],
     }
-    headline = [] if updated and not check.kernels else [_headline(check, len(kernels), removed)]
-    headline += filter(None, [updated])
+    headline = [*filter(None, [_headline(check, len(kernels), removed), updated])]
     details = list(_sections(check, kernels, removed))
     compares = check.removed or len(absolute) < len(criteria)
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
@@ -144,9 +143,9 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         left = f" It does not accept {join_and(absolute)}: mend or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
-    has_minimum = any("min_occupancy" in rule.demands for rule in check.rules.rules)
-    codes = ["other-gpu", "dynamic-smem"] if has_minimum else ["other-gpu"]
-    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, codes)]
+    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, ["other-gpu"])]
+    if any("min_occupancy" in rule.demands for rule in check.rules.rules):
+        notes += row_notes(check.kernels, ["dynamic-smem"])
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 
