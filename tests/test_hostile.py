@@ -27,8 +27,9 @@ def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> None:
+    lines = hostile.FILES["lines"]()
     for number in range(20):
-        (tmp_path / f"{number}.log.gz").write_bytes(hostile.FILES["lines"]())
+        (tmp_path / f"{number}.log.gz").write_bytes(lines)
     ended = limited("scan", tmp_path)
     held(ended)
     assert ended.code == 2

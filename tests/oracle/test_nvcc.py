@@ -68,14 +68,14 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
             assert getattr(record, field) == getattr(printed[name], field), name
 
 
-@sampled("counts", sample=[24], everything=[24, 32, 64])
+@sampled("caps", sample=[24], everything=[24, 32, 64])
 @WITH_RDC
 @pytest.mark.parametrize("arch", QUICK)
-def test_counted_spills(nvcc: Path, tmp_path: Path, arch: str, options: list[str], counts: list[int]) -> None:
+def test_counted_spills(nvcc: Path, tmp_path: Path, arch: str, options: list[str], caps: list[int]) -> None:
     """Compile to PTX once, because only the assembler limits registers."""
     run(nvcc, "-ptx", f"-arch=sm_{arch}", *options, "-o", "stack.ptx", STACK, folder=tmp_path)
     assemble = (nvcc, "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v", *options, "stack.ptx", "-o", "stack.cubin")
-    for registers in counts:
+    for registers in caps:
         log = run(*assemble, f"-maxrregcount={registers}", folder=tmp_path)
         image, printed = by_name(tmp_path / "stack.cubin"), by_name(log)
         spills = [{name: record.spills for name, record in found.items()} for found in (image, printed)]
