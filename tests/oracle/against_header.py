@@ -57,13 +57,12 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[
 
 
 def answer_of(result: Result) -> tuple[int, ...]:
-    """Return a result in the fields of the header, which ignores tensor memory."""
-    allowed = result.block_limits._asdict()
-    known = [limit for name, limit in allowed.items() if name in LIMITING_FACTORS]
-    limits = [NO_LIMIT if limit is None else limit for limit in known]
-    blocks = min(limit for limit in known if limit is not None)
-    factors = sum(factor for name, factor in LIMITING_FACTORS.items() if allowed[name] == blocks)
-    return (blocks, factors, *limits, result.allocated.registers, result.allocated.shared_memory)
+    """Return a result as the header does: its factors are in the engine's order, without tensor memory."""
+    limits = [NO_LIMIT if limit is None else limit for limit in result.block_limits[: len(LIMITING_FACTORS)]]
+    blocks = min(limits)
+    factors = zip(limits, LIMITING_FACTORS.values(), strict=True)
+    limiting = sum([factor for limit, factor in factors if limit == blocks])
+    return (blocks, limiting, *limits, result.allocated.registers, result.allocated.shared_memory)
 
 
 def is_known_to_header(limits: Limits, kernel: Kernel) -> bool:

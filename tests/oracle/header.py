@@ -44,7 +44,7 @@ NO_LIMIT = 2**31 - 1
 INVALID_INPUT = 1
 UNKNOWN_DEVICE = 2
 LIMITING_FACTORS: dict[Resource, int] = {
-    "warps": 0x01, "registers": 0x02, "shared_memory": 0x04, "blocks": 0x08, "barriers": 0x10,
+    "warps": 0x01, "blocks": 0x08, "registers": 0x02, "shared_memory": 0x04, "barriers": 0x10,
     "virtual_resources": 0x20,
 }  # fmt: skip
 

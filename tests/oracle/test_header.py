@@ -147,7 +147,7 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
     plain = [Kernel(32, smem=size, carveout=carveout) for size in sizes for carveout in carveouts][::stride]
     assert compare(header, told, plain) == (len(plain), 0)
     for kernel in plain:
-        there = Result(limits, kernel.replace(shared_memory_mode="oversized"))
+        there = Result(limits, kernel._replace(shared_memory_mode="oversized"))
         assert there.block_limits == Result(told, kernel).block_limits
         without = Result(limits, kernel)
         assert without.launchable == (kernel.shared_memory <= limits.max_shared_memory_per_block_optin)
