@@ -83,7 +83,9 @@ def read_input(values: ArrayLike, name: str) -> Input:
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise InputError(f"cannot be read as an array: {error}", where=name) from error
+        is_ragged = "inhomogeneous" in str(error)
+        problem = "has rows of different lengths" if is_ragged else f"cannot be read as an array: {error}"
+        raise InputError(problem, where=name) from error
     read = Input(name, array, low, high, unit)
     if array.size == 0:
         raise InputError("is empty", where=name, hint="Pass at least one value.")

@@ -76,7 +76,7 @@ def block_sizes_report(
     if picks:
         picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
-    headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(kernel, smem_per_thread)])
+    headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(sizes, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     pairs = (each for row in _rows(sizes) for each in zip(sizes, row.sizes, strict=True))
     on_gpus = [
@@ -112,9 +112,11 @@ def _sections(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> 
         yield Paragraph((f"{count(hidden, 'more size')}. To list them, pass --all.",))
 
 
-def _uses(kernel: Kernel, smem_per_thread: int | None) -> str:
+def _uses(sizes: Sequence[Any], smem_per_thread: int | None) -> str:
     added = [] if smem_per_thread is None else [f"{size(smem_per_thread)} of shared memory per thread"]
-    return ", ".join([*uses_of(kernel), *added])
+    if not added and len({each.dynamic_smem for on_gpu in sizes for each in on_gpu}) > 1:
+        added = ["shared memory that depends on the block size"]
+    return ", ".join([*uses_of(sizes[0].result.kernel), *added])
 
 
 def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
@@ -127,6 +129,6 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
         curves[name] = [shares.get(threads, 0.0) for threads in values]
     marks = best_marks(values, curves.values())
     where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
-    given = ", ".join(filter(None, [*where, _uses(result.kernel, smem_per_thread)]))
+    given = ", ".join(filter(None, [*where, _uses(sizes, smem_per_thread)]))
     title = f"Occupancy by {LABELS['threads']}\n{given[:1].upper()}{given[1:]}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])

@@ -87,7 +87,7 @@ class TestRefusals:
             ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
             ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is not an integer"),
             ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is not a size in whole bytes"),
-            ({"threads": [[1, 2], [3]]}, "threads cannot be read as an array"),
+            ({"threads": [[1, 2], [3]]}, "threads has rows of different lengths"),
             ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),
             ({"threads": 32, "regs": [255, 256]}, "regs, element 1: 256 is out of range"),
             ({"threads": 32, "smem": [0, -4]}, "smem, element 1: -4 is out of range"),
