@@ -108,17 +108,12 @@ def launch_bounds(
 
 
 def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> LaunchBoundsFields | None:
-    """Return the launch bounds with the largest register cap of some that keep an occupancy, or None.
-
-    The first bound is the kernel's own, or its block size.
-    """
-    for threads in dict.fromkeys((kernel.launch_bound, kernel.threads)):
-        at_cap = kernel.replace(regs=None, max_threads=threads)
-        for blocks in range(1, gpu.limits.max_blocks_per_multiprocessor + 1):
-            bounds = launch_bounds(gpu, at_cap, blocks)
-            if bounds.legal and bounds.register_cap in caps and bounds.occupancy >= share:
-                return bounds
-    return None
+    """Return the bounds with the fewest blocks that keep an occupancy and a range of register caps."""
+    threads = min(kernel.launch_bound, gpu.limits.max_threads_per_block)
+    kernel = kernel.replace(regs=None, max_threads=threads)
+    most = launch_bounds(gpu, kernel).most_blocks
+    tried = (launch_bounds(gpu, kernel, blocks) for blocks in range(1, most + 1))
+    return next((each for each in tried if each.register_cap in caps and each.occupancy >= share), None)
 
 
 def _compiler_limits(limits: Limits) -> Limits:

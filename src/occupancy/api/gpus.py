@@ -98,7 +98,7 @@ class Fit(NamedTuple):
         return self.result.occupancy if self.result is not None and self.runs else 0.0
 
     def __repr__(self) -> str:
-        return f"<Fit on {self.gpu.label}: {self.reason or self.result}>"
+        return f"<Fit on {self.gpu.label}: {self.reason or repr(self.result)}>"
 
 
 def fits(

@@ -49,7 +49,7 @@ class Printed:
     def __str__(self) -> str:
         from ..render.terminal import text
 
-        return "\n".join([*self._warnings(), text(self.report(), whole="rows()")])
+        return "\n".join([*self._warnings(), text(self.report(), width=None, whole="rows()")])
 
     def _repr_html_(self) -> str:
         from ..render.markup import html
@@ -83,6 +83,8 @@ class Results(Printed, tuple[T, ...]):
         return type(self)(chosen, self._report, self.result) if isinstance(index, slice) else chosen
 
     def report(self) -> Report:
+        if not self and self.result is None:  # an empty slice
+            return Report("results", ["No results"], (), ())
         return self._report(self if self.result is None else [self])
 
 

@@ -11,7 +11,7 @@ import click
 
 from .. import __version__
 from ..errors import InputError, OccupancyError
-from ..values.untrusted import printable
+from ..values.untrusted import markdown_text, printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import CHECK_FORMATS, format_option, formats_of, output_option, show, written_to
@@ -156,6 +156,10 @@ def _write_report(
                     build_report(__version__, result.report(in_full=True), files, old, result.problems)
                 )
             else:
+                if output_format == "markdown":
+                    click.echo(
+                        "".join(f"{markdown_text(each.warning)}\n\n" for each in result.problems), nl=False
+                    )
                 show(report, output_format)
     if result.problems:
         sys.exit(1)

@@ -16,7 +16,7 @@ from ..advice.launch_bounds import loosest_bounds, second_bounds
 from ..advice.next_steps import next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
-from ..builds.rows import Evaluator, ScannedKernel, is_possible
+from ..builds.rows import Evaluator, ScannedKernel
 from ..engine import Result
 from ..errors import OccupancyError
 from ..readers import KernelRecord
@@ -45,6 +45,11 @@ MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
     "smem": attrgetter("record.shared_memory"),
     "barriers": attrgetter("record.barriers"),
 }
+PRESSURE: Mapping[str, str] = {
+    "": "", "or": "", "and": " if it still spills", "regs": ", because no more registers are allowed",
+    "occupancy": ", because more registers lower the occupancy",
+}  # fmt: skip
+"""When or why to reduce the register pressure: never, instead of other changes, or as the text says."""
 _INPUTS = ("regs", "smem", "barriers", "tensor_memory", "threads")
 
 
@@ -62,8 +67,8 @@ class Fix(NamedTuple):
 
     changes: Mapping[str, Sequence[Change]]
     """Verb (relax, restore, raise, reduce, launch or "or launch") -> changes."""
-    live_values: str
-    """``or``, ``and``, ``only`` or ``spills``, if fewer live values avoid spills; else empty."""
+    pressure: str
+    """Key of `PRESSURE`."""
 
 
 @documented
@@ -236,14 +241,13 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
             found = {"regs"}
         names |= found
         if measure in SPILLED or (regs and "regs" in {measure, *found}):
-            has_more = measure not in SPILLED and regs is not None and regs.new > regs.old
             for name, *both in (each for each in changes if each.name in REGISTER_LIMITS):
                 # More threads or blocks leave fewer registers.
                 before, after = (-prod(filter(None, x[:2])) if isinstance(x, tuple) else x or 0 for x in both)
-                if (after > before) == has_more:
+                leaves_fewer = after < before
+                if leaves_fewer if measure in SPILLED else not (leaves_fewer and new.spilled_bytes):
                     names.add(name)
-        if "smem" in {measure, *found}:
-            names.add("spill_smem")
+        names |= {"spill_smem"} if "smem" in {measure, *found} else set()
     return [each for each in changes if each.name in names]
 
 
@@ -263,13 +267,13 @@ def _source_bounds(record: KernelRecord) -> tuple[Any, ...] | None:
     return threads, None
 
 
-def _sufficient(new: ScannedKernel, limits: Mapping[Measure, float]) -> dict[str, int] | None:
-    """Return the largest inputs that keep all limits; None if none reach the occupancy."""
+def _sufficient(new: ScannedKernel, limits: Mapping[Measure, float]) -> dict[str, int]:
+    """Return the largest inputs that keep all limits, but for an occupancy that none reach."""
     requires = dict[str, int]()
     for measure, limit in limits.items():
         amounts: Any = {} if measure in DECISIVE else {measure: int(limit)}
-        if measure == "occupancy" and (amounts := _reaching(new, limit)) is None:
-            return None
+        if measure == "occupancy":
+            amounts = _reaching(new, limit) or {}
         requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
     return requires
 
@@ -282,13 +286,13 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
     result = Result(now.limits, now.kernel.replace(max_threads=bound), now.model)
     if result.launchable and result.occupancy >= share - TOLERANCE:
         return {}
-    possible = (each for each in next_steps(result) if is_possible(each, new.record))
+    possible = (each for each in next_steps(result) if "carveout" not in each.requires)  # the launch sets it
     reaching = (each.requires for each in possible if each.occupancy >= share - TOLERANCE)
     return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default=None)
 
 
-def _relaxed(old: ScannedKernel | None, new: ScannedKernel, limits: Sequence[tuple[Measure, float]]) -> Fix:
-    """Return the loosest launch bounds that keep the limits, or only fewer live values."""
+def _more_registers(new: ScannedKernel, needed: int, limits: Sequence[tuple[Measure, float]]) -> Fix:
+    """Return the change to more registers that keeps the limits, or why there is none."""
     now, own, cap = new.result, _source_bounds(new.record), new.record.register_cap or new.regs or 0
     if now is None:
         return Fix({}, "or")
@@ -296,14 +300,13 @@ def _relaxed(old: ScannedKernel | None, new: ScannedKernel, limits: Sequence[tup
     most = min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
     loosest = loosest_bounds(now.gpu, now.kernel, range(cap + 1, most + 1), share)
     if loosest is None:
-        return Fix({}, "only")
-    bounds, changes = (loosest.kernel.max_threads, loosest.min_blocks), dict[str, list[Change]]()
-    if own and own[1]:
-        changes["relax"] = [Change("launch_bounds", own, bounds)]
-    elif not own and new.record.register_cap:
-        changes["raise"] = [Change("register_cap", cap, loosest.register_cap)]
-    needed = (old and not old.spilled_bytes and old.record.regs) or 0
-    return Fix(changes, "and" if loosest.register_cap < needed else "or")
+        return Fix({}, "regs" if cap >= most or not share else "occupancy")
+    changes = []  # unknown if no cap is recorded
+    if own and own[1] and loosest.min_blocks < own[1]:
+        changes.append(Change("launch_bounds", own, (own[0], loosest.min_blocks)))
+    elif new.record.register_cap:
+        changes.append(Change("register_cap", cap, loosest.register_cap))
+    return Fix({"relax": changes}, "and" if loosest.register_cap < needed else "or")
 
 
 def find_fix(
@@ -311,36 +314,33 @@ def find_fix(
     kept: Iterable[tuple[Measure, float]], old_passes: bool = True,
 ) -> Fix:  # fmt: skip
     """Return the smallest change that keeps broken limits, and with more registers those in ``kept``."""
-    spills, has_new_spills = bool(new.spilled_bytes), not limits.keys().isdisjoint(DECISIVE[1:])
+    has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
     restored = [Change(each.name, each.new, each.old) for each in causes if each.name in REGISTER_LIMITS]
-    old_regs, requires = (old and old_passes and old.record.regs) or 0, _sufficient(new, limits)
-    if requires is None or (spills and "regs" in requires):
-        if old_regs and restored and not has_new_spills and len(restored) + 1 == len(causes):
-            return Fix({"restore": restored}, "")  # the registers changed with them alone
-        return Fix({}, "spills" if spills else "")
+    regs, old_regs = new.record.regs or 0, (old and old_passes and old.record.regs) or 0
+    requires = _sufficient(new, limits)
     bound, least = new.record.max_threads, requires.get("threads", new.threads or 0)
     is_too_low = bound is not None and bound < least
-    verbs = {"threads": "launch"}
-    if has_new_spills and old_regs > (new.record.regs or 0):
-        requires["regs"], verbs["regs"] = old_regs, "restore"
-    elif has_new_spills and not is_too_low:
-        more = _relaxed(old, new, [*kept, *limits.items()])
-        if more.live_values == "only" or not (old_regs and restored):
-            return more
-    is_restored = 0 < old_regs <= requires.get("regs", 0)
-    restored = restored if is_restored or has_new_spills or is_too_low else []
-    if restored and is_restored:
-        del requires["regs"]
-    changes = {"restore": restored}
-    old_bounds = [each.new for each in restored if each.name == "launch_bounds"]
+    is_restored = not has_new_spills and 0 < old_regs <= requires.get("regs", 0)
+    changes, pressure = Fix({}, "")
+    if has_new_spills and "regs" not in requires and not is_too_low:
+        needed = (old and not old.spilled_bytes and old.record.regs) or 0
+        changes, pressure = _more_registers(new, needed, [*kept, *limits.items()])
+        if old_regs > regs or (old_regs and restored and pressure in ("or", "and")):
+            changes, pressure = {"restore": restored or [Change("regs", regs, old_regs)]}, "or"
+    elif restored and (is_restored or is_too_low):
+        changes = {"restore": restored}
+        if is_restored:
+            del requires["regs"]
+    old_bounds = [each.new for each in changes.get("restore", ()) if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
         changes = {"raise": [Change("launch_bounds", _source_bounds(new.record), (least, None))]}
     elif is_too_low and not requires:
-        changes["or launch"] = [Change("threads", None, bound)]
+        changes = {**changes, "or launch": [Change("threads", None, bound)]}
+    inputs: dict[str, list[Change]] = {"reduce": [], "launch": []}
     for name, amount in requires.items():
         now = getattr(new.record, "shared_memory" if name == "smem" else name)
-        changes.setdefault(verbs.get(name, "reduce"), []).append(Change(name, now, amount))
-    return Fix(changes, "or" if has_new_spills and not is_too_low else "")
+        inputs["launch" if name == "threads" else "reduce"].append(Change(name, now, amount))
+    return Fix({verb: each for verb, each in {**changes, **inputs}.items() if each}, pressure)
 
 
 def _severity(row: DiffRow) -> tuple[Any, ...]:

@@ -50,7 +50,9 @@ class Driver:
             raise DeviceError(problem, hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
             texts = self.bindings.cuGetErrorName(status)[1], self.bindings.cuGetErrorString(status)[1]
-            raise DriverCallError(name, *((text or b"unknown error").decode() for text in texts))
+            raise DriverCallError(
+                name, *(f"error {int(status)}" if text is None else text.decode() for text in texts)
+            )
         return _unpacked(values)
 
     def attribute(self, handle: Any, name: str) -> int | None:

@@ -39,8 +39,8 @@ def _markdown_table(table: Table) -> Iterator[str]:
         return f"| {' | '.join(markdown_cell(markdown_text(cell)) for cell in cells)} |"
 
     if table.title:
-        *names, text = table.title.rsplit(": ", 1)
-        yield f"### {_line(': '.join([*map(_code, names), text]))}\n"
+        name, colon, text = table.title.rpartition(": ")
+        yield f"### {_line(f'{_code(name)}{colon}{text}')}\n"
     if all(not column.title for column in table.columns):
         yield from (f"- {': '.join(map(_line, row))}" for row in _rows(table))
     elif table.rows:

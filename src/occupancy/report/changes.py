@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..builds.names import short_names
 from ..builds.select import age
-from ..compare.diff import Change, Fix
+from ..compare.diff import PRESSURE, Change, Fix
 from ..readers import KernelRecord
 from ..readers.record import file_name
 from ..values.numbers import join_and, listed, percent, size
@@ -24,7 +24,6 @@ _LABELS: Sequence[Callable[[KernelRecord], str]] = (
 MOST_KERNELS = 20
 """Kernels of a screen and a comment."""
 _OPTIONAL = ("launch_bounds", "register_cap", "cluster_dim")  # None: the kernel has none
-_REASONS = {"only": "cannot use more registers", "spills": "already spills"}
 
 
 def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
@@ -110,26 +109,25 @@ def _labels(archs: Sequence[str], groups: Sequence[Sequence[OnArch]]) -> list[st
 
 def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     """Return ``reduce registers 96 -> 64 (sm_80) and 128 -> 64 (sm_90)``, or nothing."""
-    phrases, live_values = {}, {fix.live_values for _, fix in fixes}
-    for verb in ("relax", "restore", "raise", "reduce", "launch", "or launch"):
-        changes = [(arch, fix.changes.get(verb, ())) for arch, fix in fixes]
-        if text := _by_arch(changes, "with " if "launch" in verb else ""):
-            suffix = " without spills" if verb == "reduce" and "registers" in text else ""
-            phrases[verb] = f"{verb} {text}{suffix}"
-    other_launch = phrases.pop("or launch", "")  # compiled code does not contain the launch
-    alternatives = [f"{other_launch} and set `threads` (`--threads`)"] if other_launch else []
-    needed = list(phrases.values())
-    if reasons := [text for name, text in _REASONS.items() if name in live_values]:
-        needed.append(f"reduce live values, because the kernel {reasons[0]}")
-    elif "and" in live_values:
-        needed.append("reduce live values if it still spills")
-    elif "or" in live_values:
-        needed = needed or ["allow more registers"]
-        alternatives.append("or reduce live values")
+    needed, alternatives, archs_of = list[str](), list[str](), defaultdict[str, list[str]](list)
+    for verb in ("relax", "restore", "raise", "reduce", "launch"):
+        if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], verb):
+            needed.append(f"{verb} {text}")
+    if text := _by_arch([(arch, fix.changes.get("or launch", ())) for arch, fix in fixes], "or launch"):
+        alternatives.append(f"or launch {text} and set `threads` (`--threads`)")  # which no image contains
+    for arch, fix in fixes:
+        archs_of[fix.pressure].append(arch or "-")
+    for kind, archs in archs_of.items():
+        where = f" ({', '.join(dict.fromkeys(archs))})" if len(archs_of) > 1 else ""
+        text = f"reduce register pressure{PRESSURE[kind]}{where}"
+        if kind == "or":
+            needed, alternatives = needed or ["allow more registers"], [*alternatives, f"or {text}"]
+        elif kind:
+            needed.append(text)
     return ", ".join([", and ".join(needed), *alternatives])
 
 
-def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str | None = None) -> str:
+def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], verb: str = "") -> str:
     """Return ``registers 96 -> 40 (sm_80) and 128 -> 40 (sm_90)``; no architecture where all agree."""
     archs = defaultdict[str, dict[str, dict[str, None]]](dict)
     for arch, changes in kernels:
@@ -144,8 +142,11 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], prefix: str
         alike = [
             join_and(each) + ("" if is_same else f" ({', '.join(having)})") for having, each in texts.items()
         ]
-        phrases.append(PHRASES[name][0].format((prefix or "") + join_and(alike)))
-    return (", " if prefix is None else ", and ").join(phrases)
+        suffix = " without spilling" if (verb, name) == ("reduce", "regs") else ""
+        phrases.append(
+            PHRASES[name][0].format(("with " if "launch" in verb else "") + join_and(alike)) + suffix
+        )
+    return (", and " if verb else ", ").join(phrases)
 
 
 def by_archs(texts: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:

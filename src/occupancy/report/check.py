@@ -17,7 +17,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
-from .model import Column, Paragraph, Report, Section, chosen, facts, values_of
+from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, kernel_finding, row_notes
 
@@ -140,12 +140,12 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
-        left = f" It does not accept {join_and(absolute)}: mend or exempt these kernels." if absolute else ""
+        left = f" It does not accept {join_and(absolute)}: fix or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
     notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, ["other-gpu"])]
     if any("min_occupancy" in rule.demands for rule in check.rules.rules):
-        notes += row_notes(check.kernels, ["dynamic-smem"])
+        notes += [note("dynamic-smem-rule") for _ in row_notes(check.kernels, ["dynamic-smem"])]
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 

@@ -54,9 +54,10 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
     Note("other-gpu",
-         "{gpu} cannot load {archs} code. Results use its limits and that code's resources, which differ if the driver "
-         "compiles PTX."),
-    Note("dynamic-smem", "Dynamic shared memory is unknown, so 0 is assumed. Rules can set `dynamic_smem`."),
+         "{gpu} cannot load {archs} code. Results use the resources of that code; JIT-compiled PTX can differ."),
+    Note("dynamic-smem", "Dynamic shared memory is not recorded, so 0 is assumed."),
+    Note("dynamic-smem-rule",
+         "Dynamic shared memory is not recorded, so 0 is assumed. To set it, add `dynamic_smem` to a rule."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),

@@ -102,7 +102,7 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
         amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spilled_bytes or 0)
-        return f"{name} spills {amount}. Allow more registers, or reduce live values."
+        return f"{name} spills {amount}. Reduce register pressure, or allow more registers."
     at = count(row.threads or 0, "assumed thread" if row.threads_assumed else "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"
