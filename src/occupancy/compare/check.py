@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -136,7 +136,6 @@ def check_kernels(
     """
     today = today or date.today()
     current = [each for each in rules.exemptions if not (isinstance(each.until, date) and each.until < today)]
-    ended = [each for each in rules.exemptions if each not in current]
     run = _Run(rules, baseline)
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
@@ -145,9 +144,9 @@ def check_kernels(
     for row in rows:
         kernel, pair = row.record, before.get(id(row.record))
         old = evaluator.row(pair, kernel) if pair else None
-        checked = run.check(row, old)
+        exempting = [each for each in current if each.matching(kernel)]
+        checked = run.check(row, old, {name for each in exempting for name in each.rules or CRITERIA})
         parts = defaultdict[Exemption | None, list[Violation]](list)
-        exempting = [each for each in current if checked.violations and each.matching(kernel)]
         for violation in checked.violations:
             permits = (each for each in exempting if violation.criterion in (each.rules or CRITERIA))
             parts[next(permits, None)].append(violation)
@@ -172,7 +171,7 @@ def check_kernels(
         removed=tuple(record for record in removed if record.name not in permitted),
         permitted=tuple(record for record in removed if record.name in permitted),
         changed=tuple(changed),
-        ended=tuple(ended),
+        ended=tuple(each for each in rules.exemptions if each not in current),
         unused=tuple(unused),
         archs=frozenset(record.arch or "-" for record in build),
     )
@@ -195,7 +194,7 @@ class _Run:
         names = sorted(latest, key=lambda name: not CRITERIA[name].compares)
         return [Demand(*latest[name], name) for name in names if name in latest[name][1].demands]
 
-    def check(self, row: ScannedKernel, old: ScannedKernel | None) -> BrokenKernel:
+    def check(self, row: ScannedKernel, old: ScannedKernel | None, exempt: Collection[str]) -> BrokenKernel:
         kernel, baseline_passes = row.record, True
         violations, kept = list[Violation](), list[tuple[Measure, float]]()
         for demand in self.demands_on(kernel):
@@ -219,10 +218,9 @@ class _Run:
             limit = max(0, start + sign * bound) if criterion.compares else bound
             if fails or sign * (value - limit) > TOLERANCE:
                 violations.append(Violation(number, name, bound, was, value, limit))
-            else:
+            elif name not in exempt:
                 kept.append((criterion.measure, limit))
-            if was is not None and sign * (was - limit) > TOLERANCE:
-                baseline_passes = False
+            baseline_passes &= was is None or name in exempt or sign * (was - limit) <= TOLERANCE
         return BrokenKernel(row, old, tuple(violations), baseline_passes, tuple(kept))
 
     def reject_unchecked(

@@ -46,7 +46,7 @@ MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
     "barriers": attrgetter("record.barriers"),
 }
 PRESSURE: Mapping[str, str] = {
-    "": "", "or": "", "and": " if it still spills", "regs": ", because no more registers are allowed",
+    "": "", "or": "", "and": " if it still fails", "regs": ", because no more registers are allowed",
     "occupancy": ", because more registers lower the occupancy",
 }  # fmt: skip
 """When or why to reduce the register pressure: never, instead of other changes, or as the text says."""
@@ -244,8 +244,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
             for name, *both in (each for each in changes if each.name in REGISTER_LIMITS):
                 # More threads or blocks leave fewer registers.
                 before, after = (-prod(filter(None, x[:2])) if isinstance(x, tuple) else x or 0 for x in both)
-                leaves_fewer = after < before
-                if leaves_fewer if measure in SPILLED else not (leaves_fewer and new.spilled_bytes):
+                if (after < before) == (measure in SPILLED) or not (measure in SPILLED or new.spilled_bytes):
                     names.add(name)
         names |= {"spill_smem"} if "smem" in {measure, *found} else set()
     return [each for each in changes if each.name in names]
@@ -291,14 +290,15 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
     return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default=None)
 
 
-def _more_registers(new: ScannedKernel, needed: int, limits: Sequence[tuple[Measure, float]]) -> Fix:
-    """Return the change to more registers that keeps the limits, or why there is none."""
-    now, own, cap = new.result, _source_bounds(new.record), new.record.register_cap or new.regs or 0
-    if now is None:
+def _more_registers(new: ScannedKernel, needed: int, limits: list[tuple[Any, float]], others: Any) -> Fix:
+    """Return the change to more registers that keeps the limits after other changes, or why there is none."""
+    own, cap = _source_bounds(new.record), new.record.register_cap or new.regs or 0
+    if (now := new.result) is None:
         return Fix({}, "or")
     share = max((limit - TOLERANCE for name, limit in limits if name == "occupancy"), default=0)
     most = min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
-    loosest = loosest_bounds(now.gpu, now.kernel, range(cap + 1, most + 1), share)
+    kernel = now.kernel.replace(**{name: each for name, each in others.items() if name != "stack_bytes"})
+    loosest = loosest_bounds(now.gpu, kernel, range(cap + 1, most + 1), share)
     if loosest is None:
         return Fix({}, "regs" if cap >= most or not share else "occupancy")
     changes = []  # unknown if no cap is recorded
@@ -316,17 +316,19 @@ def find_fix(
     """Return the smallest change that keeps broken limits, and with more registers those in ``kept``."""
     has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
     restored = [Change(each.name, each.new, each.old) for each in causes if each.name in REGISTER_LIMITS]
-    regs, old_regs = new.record.regs or 0, (old and old_passes and old.record.regs) or 0
-    requires = _sufficient(new, limits)
+    regs, requires = new.record.regs or 0, _sufficient(new, limits)
+    old_regs = (old and old_passes and old.record.regs) or 0
     bound, least = new.record.max_threads, requires.get("threads", new.threads or 0)
     is_too_low = bound is not None and bound < least
     is_restored = not has_new_spills and 0 < old_regs <= requires.get("regs", 0)
     changes, pressure = Fix({}, "")
     if has_new_spills and "regs" not in requires and not is_too_low:
         needed = (old and not old.spilled_bytes and old.record.regs) or 0
-        changes, pressure = _more_registers(new, needed, [*kept, *limits.items()])
-        if old_regs > regs or (old_regs and restored and pressure in ("or", "and")):
-            changes, pressure = {"restore": restored or [Change("regs", regs, old_regs)]}, "or"
+        changes, pressure = _more_registers(new, needed, [*kept, *limits.items()], requires)
+        can_grow = old_regs > regs or pressure in ("or", "and")
+        if old_regs > regs or (restored and old_regs and (can_grow or old_regs == regs)):
+            changes = {"restore": restored or [Change("regs", regs, old_regs)]}
+            pressure = "or" if can_grow else "and"
     elif restored and (is_restored or is_too_low):
         changes = {"restore": restored}
         if is_restored:
