@@ -203,9 +203,9 @@ def remarks(check: Checked) -> Iterator[str]:
         yield f"The exemption of {exemption.about} ended on {exemption.until}: {exemption.reason}"
     for exemption in filter(None, dict.fromkeys(each.exemption for each in check.exempt)):
         records = [each.kernel.record for each in check.exempt if each.exemption == exemption]
-        until = f", until {exemption.until}" if exemption.until else ""
+        why = f"{exemption.reason}{f', until {exemption.until}' if exemption.until else ''}"
         for archs, names in changes.names_by_archs(records).items():
-            yield f"Exempt ({archs}): {listed(names)} ({exemption.reason}{until})"
+            yield f"Exempt from {', '.join(exemption.rules) or 'all rules'} ({archs}): {listed(names)} ({why})"
     for entry, patterns in check.unused:
         kind = "exemption" if isinstance(entry, Exemption) else "rule" if entry else "allow_removed"
         place = f" in {entry.place}" if entry and entry.place else ""
