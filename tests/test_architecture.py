@@ -19,7 +19,7 @@ BUDGETS = {
     "values": 1404,
     "tables": 929,
     "engine": 828,
-    "readers": 3319,
+    "readers": 3321,
     "advice": 1145,
     "arrays": 603,
     "device": 677,

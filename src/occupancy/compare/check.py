@@ -140,16 +140,16 @@ def check_kernels(
     matching = match(baseline or (), kernels, ignore_arch=ignore_arch)
     before = {id(pair.new): pair.old for pair in matching.pairs}
     broken, exempt, changed = list[BrokenKernel](), list[BrokenKernel](), list[tuple[KernelRecord, Change]]()
-    rows = [evaluator.row(kernel, before.get(id(kernel))) for kernel in sorted(kernels, key=by_name)]
-    for row in rows:
-        kernel, pair = row.record, before.get(id(row.record))
+    pairs = [(kernel, before.get(id(kernel))) for kernel in sorted(kernels, key=by_name)]
+    rows = [evaluator.row(*pair) for pair in pairs]
+    for row, (kernel, pair) in zip(rows, pairs, strict=True):
         old = evaluator.row(pair, kernel) if pair else None
-        exempting = [each for each in current if each.matching(kernel)]
-        checked = run.check(row, old, {name for each in exempting for name in each.rules or CRITERIA})
+        exempting = [each for each in reversed(current) if each.matching(kernel)]
+        exemptions = {name: each for each in exempting for name in each.rules or CRITERIA}  # the first counts
+        checked = run.check(row, old, exemptions)
         parts = defaultdict[Exemption | None, list[Violation]](list)
         for violation in checked.violations:
-            permits = (each for each in exempting if violation.criterion in (each.rules or CRITERIA))
-            parts[next(permits, None)].append(violation)
+            parts[exemptions.get(violation.criterion)].append(violation)
         for exemption, violations in parts.items():
             part = replace(checked, violations=tuple(violations), exemption=exemption)
             (exempt if exemption else broken).append(part)
@@ -195,9 +195,8 @@ class _Run:
         return [Demand(*latest[name], name) for name in names if name in latest[name][1].demands]
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None, exempt: Collection[str]) -> BrokenKernel:
-        kernel, baseline_passes = row.record, True
-        violations, kept = list[Violation](), list[tuple[Measure, float]]()
-        for demand in self.demands_on(kernel):
+        baseline_passes, violations, kept = True, list[Violation](), list[tuple[Measure, float]]()
+        for demand in self.demands_on(row.record):
             number, rule, name = demand
             criterion, bound = CRITERIA[name], rule.demands[name]
             measure = MEASURES[criterion.measure]
@@ -208,7 +207,7 @@ class _Run:
                 self.compared.add((number, name))
                 start = was
             elif criterion.compares and criterion.most:
-                self.new.setdefault(demand, kernel)
+                self.new.setdefault(demand, row.record)
                 if not fails:
                     continue
             if value is None or start is None:

@@ -244,9 +244,11 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
             for name, *both in (each for each in changes if each.name in REGISTER_LIMITS):
                 # More threads or blocks leave fewer registers.
                 before, after = (-prod(filter(None, x[:2])) if isinstance(x, tuple) else x or 0 for x in both)
-                if (after < before) == (measure in SPILLED) or not (measure in SPILLED or new.spilled_bytes):
+                leaves_fewer = after < before
+                if leaves_fewer if measure in SPILLED else not (leaves_fewer and new.spilled_bytes):
                     names.add(name)
-        names |= {"spill_smem"} if "smem" in {measure, *found} else set()
+        if "smem" in {measure, *found}:
+            names.add("spill_smem")
     return [each for each in changes if each.name in names]
 
 
@@ -272,22 +274,21 @@ def _sufficient(new: ScannedKernel, limits: Mapping[Measure, float]) -> dict[str
     for measure, limit in limits.items():
         amounts: Any = {} if measure in DECISIVE else {measure: int(limit)}
         if measure == "occupancy":
-            amounts = _reaching(new, limit) or {}
+            amounts = _reaching(new, limit)
         requires |= {name: min(amount, requires.get(name, amount)) for name, amount in amounts.items()}
     return requires
 
 
-def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any] | None:
+def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any]:
     """Return the largest inputs that reach an occupancy if the launch bound allows the block size."""
-    if (now := new.result) is None:
-        return None
+    now: Any = new.result  # known, as the occupancy that breaks a limit is
     bound = now.kernel.max_threads and max(now.kernel.max_threads, now.kernel.threads)
     result = Result(now.limits, now.kernel.replace(max_threads=bound), now.model)
     if result.launchable and result.occupancy >= share - TOLERANCE:
         return {}
     possible = (each for each in next_steps(result) if "carveout" not in each.requires)  # the launch sets it
     reaching = (each.requires for each in possible if each.occupancy >= share - TOLERANCE)
-    return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default=None)
+    return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default={})
 
 
 def _more_registers(new: ScannedKernel, needed: int, limits: list[tuple[Any, float]], others: Any) -> Fix:

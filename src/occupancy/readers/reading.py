@@ -338,8 +338,10 @@ def read_content(content: Content) -> Iterator[Item]:
 
 def _is_blank(content: Content) -> bool:
     """Return True for an empty or zero-filled object or library, as after an interrupted write."""
+    if not _BINARY.search(content.name):
+        return False
     head = content.head()[:4]
-    return bool(_BINARY.search(content.name)) and not (len(head) == 4 and any(head))
+    return len(head) < 4 or not any(head)
 
 
 def reason_without_kernels(content: Content) -> str:

@@ -143,9 +143,8 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], verb: str =
             join_and(each) + ("" if is_same else f" ({', '.join(having)})") for having, each in texts.items()
         ]
         suffix = " without spilling" if (verb, name) == ("reduce", "regs") else ""
-        phrases.append(
-            PHRASES[name][0].format(("with " if "launch" in verb else "") + join_and(alike)) + suffix
-        )
+        values = f"{'with ' if 'launch' in verb else ''}{join_and(alike)}"
+        phrases.append(PHRASES[name][0].format(values) + suffix)
     return (", and " if verb else ", ").join(phrases)
 
 

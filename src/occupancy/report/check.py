@@ -144,8 +144,9 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
     notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, ["other-gpu"])]
-    if any("min_occupancy" in rule.demands for rule in check.rules.rules):
-        notes += [note("dynamic-smem-rule") for _ in row_notes(check.kernels, ["dynamic-smem"])]
+    demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
+    if demands_occupancy and any(row_notes(check.kernels, ["dynamic-smem"])):
+        notes.append(note("dynamic-smem-rule"))
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 
