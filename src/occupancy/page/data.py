@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from ..engine import Result
 from ..report.limits import NAMES, limit_label
+from ..report.model import json_value
 from ..report.words import limit_text
 from ..tables.gpus import WELL_KNOWN
 from ..tables.products import products
 from ..tables.shipped import known, limits
 from ..values.fields import FIELDS, Carveout, Field
-from ..values.limits import Limits
+from ..values.limits import KINDS
 
 COLUMNS = ("compute_capability", "name", "multiprocessor_count", "die", "market", "memory_gb", "also_called")
 """Columns of the list of GPUs for the search by name."""
@@ -53,8 +53,7 @@ def page_data() -> dict[str, Any]:
         })  # fmt: skip
     tables = list(map(limits, known()))
     texts = {limit_label(name): [limit_text(name, getattr(row, name)) for row in tables] for name in NAMES}
-    rows = list(map(dataclasses.asdict, tables))
-    columns = {field.name: [row[field.name] for row in rows] for field in dataclasses.fields(Limits)}
+    columns = {name: [json_value(getattr(row, name)) for row in tables] for name in KINDS}
     columns["compute_capability"] = list(map(str, known()))
     gpus = ["|".join(product.row[column] for column in COLUMNS).rstrip("|") for product in products()]
     return {"limits": columns, "limit_texts": texts, "inputs": inputs, "known_by": WELL_KNOWN, "gpus": gpus}

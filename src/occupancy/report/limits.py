@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from ..tables.gpus import CURRENT_FROM, Gpu
 from ..tables.sources import Provenance
-from ..values.limits import KINDS, Limits, SpreadsheetColumn
+from ..values.limits import KINDS, Limits
 from ..values.numbers import count
 from .model import Column, Paragraph, Report, Section, Table
 from .results import gpu_notes
@@ -43,14 +42,9 @@ def limit_label(name: str) -> str:
     return _LABELS.get(name, words[0].upper() + words[1:])
 
 
-def _plain_value(value: Any) -> Any:
-    return asdict(value) if isinstance(value, SpreadsheetColumn) else value
-
-
 def _column(name: str) -> Column:
     return Column(
-        name, _OVERVIEW.get(name, ""), lambda row: _plain_value(getattr(row, name)),
-        show=lambda row: limit_text(name, getattr(row, name)),
+        name, _OVERVIEW.get(name, ""), show=lambda row: limit_text(name, getattr(row, name)),
         type=_JSON_TYPES.get(KINDS.get(name, "int").partition("[")[0], "string"),
         about=f"{limit_label(name)}{' in bytes' if 'shared_memory' in name else ''}",
         align="left" if name == "architecture" else "right",
@@ -100,7 +94,7 @@ def _disputes(value: Provenance) -> list[str]:
 SOURCE_COLUMNS = (
     CC._replace(title=""),
     Column("limit", "Limit", "field", about="Name of the limit", align="left", type="string"),
-    Column("value", "Value", lambda value: _plain_value(value.value),
+    Column("value", "Value",
            show=lambda value: limit_text(value.field, value.value),
            about="Value; null if there is no such limit or no source for it", wraps=True),
     Column("sources", "Sources", lambda value: [source.code for source in value.sources],

@@ -187,7 +187,7 @@ def facts(pairs: Iterable[tuple[str, str]], title: str = "") -> Table:
     return Table(title, FACTS, list(pairs))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """The result of a command, independent of its format."""
 

@@ -109,7 +109,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
         raise TableError("are missing", where=where + listed(missing, 4), hint=hint)
     try:
         if isinstance(column := values.get("spreadsheet"), dict):
-            check_names(column, [each.name for each in fields(SpreadsheetColumn)], f"{where}spreadsheet.")
+            check_names(column, SpreadsheetColumn._fields, f"{where}spreadsheet.")
             column = {name: plain_value(value) for name, value in column.items()}
             values["spreadsheet"] = SpreadsheetColumn(**{"version": None, **column})
         return Limits(**values) if known is None else known.replace(**values)

@@ -47,7 +47,7 @@ WELL_KNOWN = {
 
 
 @documented
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Gpu:
     """A GPU, or a compute capability, with the limits of an SM and the number of SMs, if known."""
 

@@ -22,7 +22,7 @@ _WORD = r"[a-z0-9]+"
 _REVISION = r" Rev\. \d+"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Product:
     """Row of the list, with its search keys."""
 

@@ -75,8 +75,8 @@ class ComputeCapability(NamedTuple):
         raise InputError(f"{shown(value)} {problem}", where="gpu", allowed=allowed)
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadsheetColumn:
+@documented
+class SpreadsheetColumn(NamedTuple):
     """Differences of NVIDIA's spreadsheet from the limits of a compute capability; None: no difference."""
 
     version: SpreadsheetVersion
@@ -89,9 +89,6 @@ class SpreadsheetColumn:
     reserved_shared_memory_per_block: int = 0
     doubled_register_units: tuple[int, ...] = ()
     """Registers per thread with a register allocation unit twice as large."""
-
-    def __post_init__(self) -> None:
-        _check_values(self, "spreadsheet.")
 
 
 class LimitsChanges(TypedDict, total=False):
@@ -132,7 +129,7 @@ class LimitsChanges(TypedDict, total=False):
 
 
 @documented
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits:
     """Limits of one SM of a compute capability; ``print`` lists them.
 
@@ -197,6 +194,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         _check_values(self)
+        if self.spreadsheet:
+            _check_values(self.spreadsheet, "spreadsheet.")
 
         sm_limit, block_limit = "max_shared_memory_per_multiprocessor", "max_shared_memory_per_block_optin"
         total, opt_in = self.max_shared_memory_per_multiprocessor, self.max_shared_memory_per_block_optin
@@ -287,7 +286,7 @@ def check_names(given: Iterable[object], names: Collection[str], where: str = ""
 
 def plain_value(value: Any, kind: str = "") -> Any:
     """Return lists as tuples, and integers of other libraries, text or floats as integers."""
-    if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return tuple(plain_value(item, kind) for item in value)
     if "int" in kind:
         for parse in (parse_size, parse_count):
@@ -301,9 +300,9 @@ def plain_value(value: Any, kind: str = "") -> Any:
 
 def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
     """Reject values of another type, and numbers out of range."""
-    for field in fields(record):
-        name, value = field.name, getattr(record, field.name)
-        kind, _, optional = str(field.type).partition(" | ")
+    for name, written in record.__annotations__.items():
+        value = getattr(record, name)
+        kind, _, optional = getattr(written, "__forward_arg__", written).partition(" | ")
         is_valid, allowed = KIND_CHECKS[kind]
         if value is None and optional:
             continue

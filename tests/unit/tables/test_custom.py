@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +165,7 @@ def test_limits_that_are_accepted_can_be_computed_with(
     with contextlib.suppress(OccupancyError):
         limits = shipped.limits(cc).replace(**changes)
         if limits.spreadsheet is not None:
-            limits = limits.replace(spreadsheet=replace(limits.spreadsheet, **column))  # type: ignore[arg-type]
+            limits = limits.replace(spreadsheet=limits.spreadsheet._replace(**column))  # type: ignore[arg-type]
         answer = engine.Result(limits, kernel, data.draw(st.sampled_from(list(engine.MODELS))))
         assert answer.limiters
         assert all(each is None or each >= 0 for each in answer.block_limits)

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ class TestRows:
         assert str(ComputeCapability.parse(name)) == name
         assert not KINDS.keys() - OPTIONAL - set(ROWS[name])
         assert set(ROWS[name]) <= KINDS.keys()
-        assert set(ROWS[name].get("spreadsheet", {})) <= {field.name for field in fields(SpreadsheetColumn)}
+        assert set(ROWS[name].get("spreadsheet", {})) <= set(SpreadsheetColumn._fields)
 
     def test_capabilities_with_a_caching_mode_are_those_of_its_help(self) -> None:
         having = [str(cc) for cc in shipped.known() if shipped.limits(cc).partitioned_global_caching]
