@@ -17,7 +17,7 @@ from occupancy.compare.baseline import Build, write_baseline
 from occupancy.readers import KernelRecord
 
 KERNELS = 10_000
-GOAL_SECONDS = 0.8
+GOAL_SECONDS = 1.0
 ROUNDS = 3
 RULES = "[[rules]]\nmax_occupancy_drop = 99\nmax_stack_growth = 1000000\n"
 

@@ -40,7 +40,6 @@ Count = Annotated[int, Field(ge=0, le=INT_MAX)]
 # The compiler prints negative numbers if it also spills to shared memory.
 SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
-
 FIELDS: Mapping[str, Any] = {
     "name": str, "arch": str, "source": str, "format": str, "linked": bool, "regs": Count, "static_smem": Count,
     "dynamic_smem": Count, "smem": Count, "spill_smem": Count, "barriers": Count, "virtual_resources": Count,
@@ -53,9 +52,8 @@ FIELDS: Mapping[str, Any] = {
 }  # fmt: skip
 """Values of a kernel in a baseline, in their order; those that are unset are not written."""
 
-_LINE: Any = {
-    name: (kind, ... if name in ("name", "source", "format") else None) for name, kind in FIELDS.items()
-}
+_REQUIRED = ("name", "source", "format")
+_LINE: Any = {name: (kind, ... if name in _REQUIRED else None) for name, kind in FIELDS.items()}
 KernelLine = create_model("KernelLine", __config__=ConfigDict(strict=True, extra="forbid"), **_LINE)
 
 

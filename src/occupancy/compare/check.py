@@ -186,13 +186,17 @@ class _Run:
     compared: set[tuple[int, str]] = field(default_factory=set)
     new: dict[Demand, KernelRecord] = field(default_factory=dict)
     unknown: dict[Demand, list[ScannedKernel]] = field(default_factory=lambda: defaultdict(list))
+    demands: dict[tuple[int, ...], list[Demand]] = field(default_factory=dict)  # by numbers of rules
 
     def demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; later rules override earlier ones with the same criterion."""
-        matching = [each for each in enumerate(self.rules.rules, 1) if each[1].matching(kernel)]
-        latest = {name: (number, rule) for number, rule in matching for name in rule.bounds}
-        names = sorted(latest, key=lambda name: not CRITERIA[name].compares)
-        return [Demand(*latest[name], name) for name in names if name in latest[name][1].demands]
+        matching = tuple(number for number, rule in enumerate(self.rules.rules, 1) if rule.matching(kernel))
+        if matching not in self.demands:
+            latest = {name: number for number in matching for name in self.rules.rules[number - 1].bounds}
+            names = sorted(latest, key=lambda name: not CRITERIA[name].compares)
+            demands = [Demand(latest[name], self.rules.rules[latest[name] - 1], name) for name in names]
+            self.demands[matching] = [each for each in demands if each.criterion in each.rule.demands]
+        return self.demands[matching]
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None, exempt: Collection[str]) -> BrokenKernel:
         baseline_passes, violations, kept = True, list[Violation](), list[tuple[Measure, float]]()
@@ -248,19 +252,16 @@ class _Run:
             for demand, kernel in () if self.baseline is None or is_partial else self.new.items():
                 if (demand.number, demand.criterion) not in self.compared:
                     archs = ", ".join(sorted({record.arch or "-" for record in self.baseline or ()}, key=age))
-                    problem = f"but the baseline ({archs}) has none of its kernels. {_on_arch(kernel)} is new"
+                    new = f"{base_name(kernel.name)} for {kernel.arch} is new"
+                    problem = f"but the baseline ({archs}) has none of its kernels. {new}"
                     hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."
                     errors.add(BaselineError(f"{demand}, {problem}", hint=hint))
         return unused
 
 
-def _on_arch(kernel: KernelRecord) -> str:
-    return f"{base_name(kernel.name)} for {kernel.arch}"
-
-
 def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
     measure, first = CRITERIA[demand.criterion].measure, rows[0]
-    kernels = listed([_on_arch(each.record) for each in rows], 1)
+    kernels = listed([f"{base_name(each.name)} for {each.arch}" for each in rows], 1)
     value = measure.replace("smem", "shared_memory").replace("_", " ")
     hints: dict[Measure, str] = {
         "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",

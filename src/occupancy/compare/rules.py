@@ -112,6 +112,7 @@ class RuleEntry:
 class Rule(RuleEntry):
     """Limits for some kernels. False turns off a limit of an earlier rule.
 
+    ``min_`` and ``max_`` limit a value; ``_drop``, ``_growth`` and ``no_new_`` limit its change since the baseline.
     Occupancies are numbers from 0 to 1 or text such as ``"75%"``. Sizes are bytes or text such as ``"48k"``.
     """
 

@@ -139,9 +139,7 @@ def _by_arch(kernels: Sequence[tuple[str | None, Iterable[Change]]], verb: str =
         for text, having in archs_of_text.items():
             texts[tuple(having)].append(text)
         is_same = len(texts) == 1 and everywhere.issubset(*texts)
-        alike = [
-            join_and(each) + ("" if is_same else f" ({', '.join(having)})") for having, each in texts.items()
-        ]
+        alike = [join_and(each) + ("" if is_same else f" ({', '.join(on)})") for on, each in texts.items()]
         suffix = " without spilling" if (verb, name) == ("reduce", "regs") else ""
         values = f"{'with ' if 'launch' in verb else ''}{join_and(alike)}"
         phrases.append(PHRASES[name][0].format(values) + suffix)

@@ -143,7 +143,8 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         left = f" It does not accept {join_and(absolute)}: fix or exempt these kernels." if absolute else ""
         details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
-    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(check.kernels, ["other-gpu"])]
+    computed = check.kernels if inputs.keys() & {"gpu", "cc"} else ()
+    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(computed, ["other-gpu"])]
     demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
     if demands_occupancy and any(row_notes(check.kernels, ["dynamic-smem"])):
         notes.append(note("dynamic-smem-rule"))
