@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 200,
-    "values": 1404,
+    "values": 1403,
     "tables": 929,
     "engine": 828,
     "readers": 3321,
@@ -25,14 +25,14 @@ BUDGETS = {
     "device": 677,
     "builds": 1049,
     "compare": 1400,
-    "report": 3049,
-    "render": 626,
-    "page": 212,
-    "api": 1803,
+    "report": 3059,
+    "render": 627,
+    "page": 209,
+    "api": 1799,
     "cuda": 92,
     "typing": 40,
     "triton": 106,
-    "cli": 1375,
+    "cli": 1369,
     "__init__": 113,
     "__main__": 20,
 }

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from occupancy.page.build import build_report
+from occupancy.readers import ReadProblem
 from occupancy.report.model import Column, Report, note
 from tests.page.browser import Open, axe_violations, keep, until
 
@@ -53,8 +54,9 @@ DIFF = [
 def written(rows: list[dict[str, Any]], path: Path) -> Path:
     keys = dict.fromkeys(key for row in rows for key in row)
     columns = [Column(key, value=methodcaller("get", key), show=methodcaller("get", key, "")) for key in keys]
-    report = Report("scan", ["The result first."], columns, rows, notes=[note("assumed-threads")])
-    path.write_text(build_report("1.0", report, ["lib.so"], problems=["a.o: damaged"] * 3), encoding="utf-8")
+    damaged = [ReadProblem("a.o", "damaged")] * 3
+    report = Report("scan", ["First."], columns, rows, notes=[note("assumed-threads")], problems=damaged)
+    path.write_text(build_report("1.0", report, ["lib.so"]), encoding="utf-8")
     return path
 
 
@@ -82,7 +84,7 @@ def test_a_name_is_a_row_with_its_architectures(opened: Open, report: Path) -> N
     assert page.locator("img").count() == 0
     assert "256*" in page.inner_text(".list tbody tr >> nth=1")
     assert page.get_attribute("th a[title*='k.cu']", "title") == "k.cu:7, lib.so"
-    assert [page.is_visible(f"text={each}") for each in ("3 problems", "a.o: damaged")] == [True, False]
+    assert [page.is_visible(f"text={each}") for each in ("3 warnings", "a.o: damaged")] == [True, False]
     page.drag_and_drop(".list a >> nth=0", ".list a >> nth=0", target_position={"x": 1, "y": 6})
     assert page.evaluate("getSelection().isCollapsed || !app.isListed()") is False, "a name can be selected"
 
@@ -151,7 +153,7 @@ def test_print_repeats_the_head_and_counts(opened: Open, report: Path) -> None:
     page.emulate_media(media="print")
     look = "getComputedStyle(document.querySelector('.list thead"
     assert page.evaluate(f"{look}')).position + {look} button')).display") == "staticcontents"
-    shown = ("text=1 with spills", "text=3 problems", "#q")
+    shown = ("text=1 with spills", "text=3 warnings", "#q")
     assert [page.is_visible(each) for each in shown] == [True, True, False]
     page.emulate_media(media="screen")
 

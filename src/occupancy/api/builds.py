@@ -41,7 +41,7 @@ class Diff(Printed, Differences):
 
     def report(self, *, in_full: bool = False) -> Report:
         """Return the report, optionally with all rows."""
-        return diff_report(self, self.inputs, in_full=in_full)
+        return replace(diff_report(self, self.inputs, in_full=in_full), problems=self.problems)
 
     def __repr__(self) -> str:
         return f"<Diff: {self.report().headline[0]}>"

@@ -14,7 +14,6 @@ from ..report.calc import slack_report, waves_report
 from ..report.model import Report
 from ..report.results import part_report
 from ..values.records import documented, readable
-from ..values.untrusted import html_text
 
 T = TypeVar("T", covariant=True)
 
@@ -49,16 +48,13 @@ class Printed:
     def __str__(self) -> str:
         from ..render.terminal import text
 
-        return "\n".join([*self._warnings(), text(self.report(), width=None, whole="rows()")])
+        report = self.report()
+        return "\n".join([*report.warnings, text(report, width=None, whole="rows()")])
 
     def _repr_html_(self) -> str:
         from ..render.markup import html
 
-        return "".join(f"<p>{html_text(each)}</p>" for each in self._warnings()) + html(self.report())
-
-    def _warnings(self) -> list[str]:
-        """Return a line for each damaged part of the files of a scan or a diff."""
-        return [each.warning for each in getattr(self, "problems", ())]
+        return html(self.report())
 
 
 class Results(Printed, tuple[T, ...]):

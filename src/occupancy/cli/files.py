@@ -11,7 +11,7 @@ import click
 
 from .. import __version__
 from ..errors import InputError, OccupancyError
-from ..values.untrusted import markdown_text, printable
+from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import CHECK_FORMATS, format_option, formats_of, output_option, show, written_to
@@ -140,8 +140,8 @@ def _write_report(
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
     from ..api.scan import Scan
 
-    for problem in result.problems:
-        click.echo(problem.warning, err=True)
+    for warning in report.warnings:
+        click.echo(warning, err=True)
     for path, output_format in formats.items():
         with written_to(path, [*files, old]):
             if output_format == "sarif" and isinstance(result, Scan):
@@ -152,14 +152,8 @@ def _write_report(
             elif output_format == "html":
                 from ..page.build import build_report
 
-                click.echo(
-                    build_report(__version__, result.report(in_full=True), files, old, result.problems)
-                )
+                click.echo(build_report(__version__, result.report(in_full=True), files, old))
             else:
-                if output_format == "markdown":
-                    click.echo(
-                        "".join(f"{markdown_text(each.warning)}\n\n" for each in result.problems), nl=False
-                    )
                 show(report, output_format)
     if result.problems:
         sys.exit(1)

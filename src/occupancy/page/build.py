@@ -55,9 +55,7 @@ def build_page(
     return _filled("page.html", {name: escape(text) for name, text in texts.items()} | code | fields)
 
 
-def build_report(
-    version: str, report: Report, sources: Sequence[str], old: str | None = None, problems: Sequence[Any] = ()
-) -> str:
+def build_report(version: str, report: Report, sources: Sequence[str], old: str | None = None) -> str:
     """Return the page with the kernels of `scan` or `diff`, and text above the list."""
     names = [printable(os.path.basename(os.path.abspath(each)) or each) for each in sources]
     since = "" if old is None else f", compared with {printable(os.path.basename(os.path.abspath(old)))}"
@@ -68,9 +66,9 @@ def build_report(
     about = f"{given}; occupancy {version}, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
     rows = list(report.rows)
     columns = [each for column in report.columns if column.key in KEYS for each in _coded(column, rows)]
-    lead = _paragraphs("note fails", [*map(str, problems), *([] if rows else report.headline[:1])])
-    if rows and len(problems) > 2:
-        lead = f'<details><summary class="fails">{len(problems):,} problems</summary>{lead}</details>'
+    lead = _paragraphs("note fails", [*report.warnings, *([] if rows else report.headline[:1])])
+    if rows and len(report.warnings) > 2:
+        lead = f'<details><summary class="fails">{len(report.warnings):,} warnings</summary>{lead}</details>'
     notes = _paragraphs("note", [" ".join(each.text for each in report.notes)])
     parts = {"lead": lead, "notes": notes, "data": _json({"count": len(rows), "columns": columns})}
     return build_page(version, title=title, about=about, report=_filled("report.html", parts))

@@ -12,7 +12,7 @@ from ..values.untrusted import html_text, markdown_cell, markdown_text
 
 def markdown(report: Report) -> str:
     first, *others = map(_line, report.headline)
-    parts = [f"**{first}**", *others]
+    parts = [*map(_line, report.warnings), f"**{first}**", *others]
     for section in report.sections():
         if isinstance(section, Table):
             parts.append("\n".join(_markdown_table(section)))
@@ -58,7 +58,8 @@ def _rows(table: Table) -> Iterator[tuple[str, ...]]:
 
 def html(report: Report) -> str:
     """Return the report as HTML elements without scripts, for ``_repr_html_``."""
-    parts = [f"<div><p><b>{'<br>'.join(map(html_text, report.headline))}</b></p>"]
+    parts = ["<div>", *(f"<p>{html_text(each)}</p>" for each in report.warnings)]
+    parts.append(f"<p><b>{'<br>'.join(map(html_text, report.headline))}</b></p>")
     for section in report.sections():
         if isinstance(section, Paragraph):
             parts.append(f"<p>{'<br>'.join(map(html_text, section.lines))}</p>")

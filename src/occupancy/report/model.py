@@ -12,10 +12,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from operator import attrgetter, itemgetter
 from os.path import commonprefix
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..advice.launch_requirements import ALLOW_SIZE
 from ..values.numbers import plain
+
+if TYPE_CHECKING:
+    from ..readers import ReadProblem
 
 SCHEMA_VERSION = 3
 """Version of the JSON; it grows when a key is renamed, removed, or changes its meaning."""
@@ -205,6 +208,8 @@ class Report:
     _: KW_ONLY
     values: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the JSON, between inputs and rows."""
+    problems: Sequence[ReadProblem] | None = None
+    """Damaged parts of the files; None if the command reads no files with kernels."""
     has_table: bool = True
     """False if the rows are no table of the screen; the details of a single row need none."""
     limit: int | None = None
@@ -212,6 +217,11 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report {self.name}: {' '.join(self.headline[:1])}>"
+
+    @property
+    def warnings(self) -> list[str]:
+        """A line for each damaged part of the files, which the command writes to standard error."""
+        return [each.warning for each in self.problems or ()]
 
     def sections(self) -> list[Section]:
         """Return everything between headline and notes that a person reads."""
@@ -221,6 +231,8 @@ class Report:
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""
         head = {"schema_version": SCHEMA_VERSION, "report": self.name, "inputs": self.inputs, **self.values}
+        if self.problems is not None:
+            head["problems"] = [values_of(each, "source", "line", "what") for each in self.problems]
         getters = [(column.key, column.getter) for column in self.columns]
         rows = [{key: value(row) for key, value in getters} for row in self.rows] if with_rows else []
         return {**json_value(head), self.rows_key: json_value(rows), "notes": json_value(self.notes)}

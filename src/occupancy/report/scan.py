@@ -262,7 +262,8 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     columns = named(columns or _screen_columns(shown), shown)
     notes = list(_notes(shown, {column.key for column in columns}))
     parts = headline, columns, rows, "kernels", scan.inputs, (), notes
-    return Report("scan", *parts, values=values_of(scan, "summary", "found"), limit=limit)
+    values = values_of(scan, "summary", "found")
+    return Report("scan", *parts, values=values, problems=scan.problems, limit=limit)
 
 
 def _headline(scan: Any, at: str) -> str:

@@ -20,8 +20,8 @@ REPORTS: Mapping[str, tuple[Sequence[Column], str, Sequence[str]]] = {
     "block-sizes": (block_sizes.COLUMNS, "block_sizes", ()),
     "registers": (budget.SPLIT_COLUMNS, "groups", ()),
     "sweep": (sweep.COLUMNS, "results", ()),
-    "scan": (scan.COLUMNS, "kernels", ("summary", "found")),
-    "diff": (diff.COLUMNS, "kernels", ("summary",)),
+    "scan": (scan.COLUMNS, "kernels", ("summary", "found", "problems")),
+    "diff": (diff.COLUMNS, "kernels", ("summary", "problems")),
     "check": (check.COLUMNS, "violations", ("passed", "added", "changed", "exempt")),
     "limits": (limits.COLUMNS, "compute_capabilities", ()),
     "sources": (limits.SOURCE_COLUMNS, "limits", ("sources",)),
@@ -53,6 +53,10 @@ MEMBERS = {
     "added": ("objects", "Kernels that the baseline does not contain"),
     "changed": ("objects", "Kernels with changes that break no rule"),
     "exempt": ("objects", "Kernels with an exemption from the rules that they break"),
+    "problems": (
+        "objects",
+        "Damaged parts of the files, each with its file, its line if known, and what is wrong",
+    ),
     "sources": ("object", "Title, address and license of each source"),
 }
 """Further member -> its type and meaning."""
