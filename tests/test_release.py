@@ -38,8 +38,7 @@ def test_the_recipe_has_the_dependencies(project: dict[str, Any]) -> None:
     # On conda-forge, a noarch package lists the dependencies of every Python version.
     needed = {re.sub(r"(<[\d.]+)?;.*|\s", "", each).lower() for each in project["dependencies"]}
     needed = {re.sub(r",.*", "", each) for each in needed}
-    recipe = yaml_of(ROOT / "packaging" / "conda-forge" / "recipe.yaml")
-    run = recipe["requirements"]["run"]
+    run = yaml_of(ROOT / "packaging" / "conda-forge" / "recipe.yaml")["requirements"]["run"]
     given = {each.replace(" ", "") for each in run if not each.startswith("python ")}
     assert given == {each for each in needed if re.split("[<>=]", each)[0] not in NOT_ON_CONDA_FORGE}
 

@@ -88,5 +88,4 @@ def max_active_clusters(
     gpu = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, inputs, max_active_clusters)
     size = prod(parse_shape(cluster, "cluster"))
-    count = multiprocessors(gpu, multiprocessor_count)
-    return runtime.max_active_clusters(gpu.limits, needed, count, size)
+    return runtime.max_active_clusters(gpu.limits, needed, multiprocessors(gpu, multiprocessor_count), size)

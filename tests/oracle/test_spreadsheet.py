@@ -18,8 +18,7 @@ DIVISION_BY_ZERO = "ERR"
 def test_every_cell(file: str, rows: int) -> None:
     comparison = Comparison()
     for row in read_rows(file):
-        result = Result(shipped.limits(row["cc"]), read_kernel(row), "spreadsheet")
-        answer = cells(result)
+        answer = cells(Result(shipped.limits(row["cc"]), read_kernel(row), "spreadsheet"))
         expected = {name: read_cell(row[name]) for name in answer}
         comparison.check(row, expected, answer)
     comparison.conclude(compared=rows)

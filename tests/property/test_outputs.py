@@ -123,8 +123,7 @@ def test_services(name: str, message: str) -> None:
 @given(HOSTILE, HOSTILE)
 @example("[a](https://x)", "a\\b")
 def test_sarif(text: str, file: str) -> None:
-    finding = Finding(file, 1, "error", text, text, text, text)
-    printed = sarif([finding], {text: text}, "1")
+    printed = sarif([Finding(file, 1, "error", text, text, text, text)], {text: text}, "1")
     assert printed.isascii()
     assert all(map(is_quiet, printed.split("\n")))
     log = json.loads(printed)

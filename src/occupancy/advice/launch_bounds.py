@@ -109,8 +109,7 @@ def launch_bounds(
 
 def loosest_bounds(gpu: Gpu, kernel: Kernel, caps: range, share: float) -> LaunchBoundsFields | None:
     """Return the bounds with the fewest blocks that keep an occupancy and a range of register caps."""
-    threads = min(kernel.launch_bound, gpu.limits.max_threads_per_block)
-    kernel = kernel.replace(regs=None, max_threads=threads)
+    kernel = kernel.replace(regs=None, max_threads=min(kernel.launch_bound, gpu.limits.max_threads_per_block))
     most = launch_bounds(gpu, kernel).most_blocks
     tried = (launch_bounds(gpu, kernel, blocks) for blocks in range(1, most + 1))
     return next((each for each in tried if each.register_cap in caps and each.occupancy >= share), None)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
+from ..builds.rows import LAUNCH_SIZES
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
@@ -201,15 +202,16 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
 def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:
     """Write the baseline of a build, replacing an existing one; arguments and errors as in `check`.
 
-    It keeps the threads per block of kernels whose file does not contain them, but no GPU and no patterns.
+    It records ``threads`` for all kernels whose file does not contain them, but no other sizes and no GPU.
     """
     reading = Reading(options, save_baseline, SelectionOptions)
     paths = as_sources(build, "build", with_streams=False)
     file = os.fspath(path)
     check_output(file, paths)
     after = _read_whole(paths)
-    if reading.block_sizes:
-        raise InputError("has sizes for some kernels", where="threads", hint="Set them in the rules instead.")
+    if reading.sizes:
+        problem = "a baseline only records threads for all kernels"
+        raise InputError(problem, where=reading.sizes[0][0], hint="Set it in the rules instead.")
     baseline = baseline_from(reading.selection.records(after.kernels), reading.threads or after.threads)
     write_baseline(file, baseline)
     return baseline
@@ -244,9 +246,9 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         if os.path.exists(path):
             hint = "Accept changes with occupancy check BUILD --update. For other files, pass --rules and --baseline."
             raise InputError("already exists", where=path, hint=hint)
-    reading = Reading({"threads": options.pop("threads", None)}, init)
-    rule = "[[rules]]\nkernels = {}\nthreads = {}\n\n"
-    sizes = "".join(rule.format(json.dumps(name), size) for name, size in reading.block_sizes.items())
+    reading = Reading({name: options.pop(name, None) for name in LAUNCH_SIZES}, init)
+    rule = "[[rules]]\nkernels = {}\n{} = {}\n\n"
+    sizes = "".join(rule.format(json.dumps(pattern), size, value) for size, pattern, value in reading.sizes)
     path = PurePath(os.path.relpath(baseline, os.path.dirname(rules) or ".")).as_posix()
     with written_atomically(rules) as file:  # both files, or none
         saved = save_baseline(build, baseline, threads=reading.threads, **options)
@@ -264,12 +266,12 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
 
 def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: Path | None = None) -> str:
     """Return the command line of a check, whose update accepts only the kernels that the check shows."""
-    sizes = [
-        *(f"{pattern}={size}" for pattern, size in reading.block_sizes.items()),
-        *as_list(reading.threads),
-    ]
+    sizes = {
+        size.replace("_", "-"): [f"{pattern}={value}".removeprefix("*=") for pattern, value in values.items()]
+        for size, values in reading.given.items()
+    }
     gpu = {} if reading.gpu is None else {"gpu" if reading.gpu.name else "cc": reading.gpu.label}
-    values = {"rules": rules or None, "baseline": baseline, "threads": sizes}
+    values = {"rules": rules or None, "baseline": baseline, **sizes}
     values |= {name: reading.options.get(name) for name in ("name", "arch")} | gpu
     values["limits"] = reading.options.get("limits_file")
     words = [
@@ -303,8 +305,7 @@ def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRec
     """Return the wanted kernels of both builds; one side alone may have a name."""
     known, select = before.kernels + after.kernels, reading.selection.records
     select(known)  # refuses unknown names
-    if reading.block_sizes:
-        reading.check_patterns(known)
+    reading.check_patterns(known)
     return select(before.kernels, is_partial=True), select(after.kernels, is_partial=True)
 
 

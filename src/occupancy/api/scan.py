@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from ..builds.merge import merge
 from ..builds.names import count_kernels, matches
-from ..builds.rows import Evaluator, ScannedKernel, parse_block_size
+from ..builds.rows import LAUNCH_SIZES, Evaluator, ScannedKernel
 from ..builds.select import ORDERS, Order, Selection, names_there
 from ..errors import ErrorCollector, InputError, shown
 from ..readers import KernelRecord, KernelSource, ReadProblem
@@ -42,6 +42,7 @@ class SelectionOptions(TypedDict, total=False):
     """Keyword arguments of `scan` and `save_baseline`."""
 
     threads: BlockSizeLike | Mapping[str, BlockSizeLike] | None
+    dynamic_smem: int | str | Mapping[str, int | str] | None
     name: str | Sequence[str] | None
     arch: ArchitectureLike | Sequence[ArchitectureLike]
     only_newest: bool
@@ -63,20 +64,19 @@ class Reading:
         reject_unknown(options, function, known.__annotations__)
         self.options = options
         table = LimitsTable(options.get("limits_file"))
-        threads, gpu, name = options.get("threads"), options.get("gpu"), options.get("name")
-        by_name = threads if isinstance(threads, Mapping) else {EVERY: threads}
-        sizes = {str(name): parse_block_size(size) for name, size in by_name.items() if size is not None}
-        self.threads = sizes.pop(EVERY, None)
-        """Threads per block of all kernels whose file does not state them."""
-        self.block_sizes = sizes
-        """Threads per block by patterns of names."""
-        self.gpu = None if gpu is None else find_gpu(gpu, table)
+        self.given = {size: _by_pattern(options.get(size), parse) for size, parse in LAUNCH_SIZES.items()}
+        """Sizes of kernels whose file does not record them, by patterns of names."""
+        self.threads = self.given["threads"].get(EVERY)
+        each = ((size, *item) for size, values in self.given.items() for item in values.items())
+        self.sizes = [size for size in each if size[:2] != ("threads", EVERY)]
+        """Name, pattern and value of each size but `threads`, which launch bounds can forbid."""
+        self.gpu = None if options.get("gpu") is None else find_gpu(options["gpu"], table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         archs = as_list(options.get("arch"))
         texts = [part for arch in archs for part in (arch.split(",") if isinstance(arch, str) else [arch])]
         wanted = [] if "all" in texts else texts
         self.selection = Selection(
-            names=tuple(str(part) for part in as_list(name) if part),
+            names=tuple(str(part) for part in as_list(options.get("name")) if part),
             archs=tuple(frozenset(compute_capabilities_of(text, table)) for text in wanted),
             only_newest=options.get("only_newest", False),
             with_runtime=options.get("with_runtime", False),
@@ -95,39 +95,49 @@ class Reading:
         return Evaluator(self._gpu_of, occupancy_on, threads, self.gpu, self.multiprocessor_count)
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
-        """Refuse block sizes for names that no kernel has."""
-        names = {record.name for record in records} if self.block_sizes else set()
-        for pattern in self.block_sizes:
+        """Refuse sizes for names that no kernel has."""
+        names = {record.name for record in records} if self.sizes else set()
+        for where, pattern, _ in self.sizes:
             if names and not (pattern and any(matches(pattern, name) for name in names)):
                 problem = f"no kernel is called {shown(pattern)}"
-                raise InputError(problem, where="threads", **names_there(pattern, names))
+                raise InputError(problem, where=where, **names_there(pattern, names))
 
     def sized(self, records: Iterable[KernelRecord], rules: Sequence[Rule] = ()) -> list[KernelRecord]:
-        """Return records with the block sizes of rules and of options, which take precedence."""
+        """Return records with the sizes of rules; options for all kernels come before them, others after."""
         rules = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
-        if not rules and not self.block_sizes:
+        if not rules and not self.sizes:
             return list(records)
         from ..compare.rules import Rule
 
-        own = (Rule(kernels=pattern, threads=size) for pattern, size in self.block_sizes.items())
-        return list(with_block_sizes(records, [*rules, *own]))
+        for_all, for_some = list[Rule](), list[Rule]()
+        for size, pattern, value in self.sizes:
+            changes: Any = {size: value}
+            (for_all if pattern == EVERY else for_some).append(Rule(kernels=pattern, **changes))
+        return list(with_launch_sizes(records, [*for_all, *rules, *for_some]))
 
     def inputs(self, **others: Any) -> dict[str, Any]:
         """Return the given arguments, with those of the function, for a report."""
-        sizes = dict(self.block_sizes)
-        if sizes and self.threads is not None:
-            sizes[EVERY] = self.threads
-        cc, name = (None, None) if self.gpu is None else (self.gpu.cc, self.gpu.name)
+        sizes = {
+            size: FrozenDict(values) if values.keys() - {EVERY} else values.get(EVERY)
+            for size, values in self.given.items()
+        }
         archs = tuple(sorted(each.sm for each in frozenset().union(*self.selection.archs)))
-        values = others | {
-            "threads": FrozenDict(sizes) or self.threads, "cc": cc, "gpu": name, "names": self.selection.names,
+        values = others | sizes | {
+            "cc": self.gpu and self.gpu.cc, "gpu": self.gpu and self.gpu.name, "names": self.selection.names,
             "archs": archs, "newest": self.selection.only_newest, "sms": self.multiprocessor_count,
         }  # fmt: skip
         return FrozenDict((name, value) for name, value in values.items() if value)
 
 
-def with_block_sizes(records: Iterable[KernelRecord], rules: Sequence[Rule]) -> Iterator[KernelRecord]:
-    """Apply the block sizes of rules to records; the last matching rule wins."""
+def _by_pattern(given: Any, parse: Any) -> dict[str, int]:
+    """Return the parsed values by patterns, that of all kernels first."""
+    values = given if isinstance(given, Mapping) else {EVERY: given}
+    first_for_all = sorted(values.items(), key=lambda item: item[0] != EVERY)
+    return {str(pattern): parse(value) for pattern, value in first_for_all if value is not None}
+
+
+def with_launch_sizes(records: Iterable[KernelRecord], rules: Sequence[Rule]) -> Iterator[KernelRecord]:
+    """Apply the sizes of rules to records; the last matching rule wins."""
     for record in records:
         changes: dict[str, Any] = {}
         for rule in (each for each in rules if each.matching(record)):
@@ -161,6 +171,8 @@ def scan(
         threads: Threads per block of kernels whose file does not contain them, or a dictionary from patterns
             of names to threads. By default, or above the launch bound: the launch bound, or 256 without one.
             ``threads_assumed`` is then True. A dictionary's threads are used even above the launch bound.
+        dynamic_smem: Dynamic shared memory per block of kernels whose file does not contain it, in bytes or text
+            such as ``"48k"``, or a dictionary from patterns of names; by default 0.
         gpu: GPU or compute capability; by default, the architecture of each kernel.
         name: Part of a name, or several, of which one must match; ``*`` matches any text.
         arch: Only kernels for these architectures, such as ``["sm_80", "hopper"]``, with their variants, such as

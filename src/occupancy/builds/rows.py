@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +20,7 @@ from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.records import documented
 from ..values.resources import Resource
-from ..values.spellings import in_range, parse_threads
+from ..values.spellings import in_range, parse_size, parse_threads
 from .names import short_name, template_name
 
 ASSUMED_THREADS = 256
@@ -42,6 +42,10 @@ _needs = attrgetter(
 def parse_block_size(value: object) -> int:
     """Parse threads per block, a number or a shape; raise `InputError` if it is out of range."""
     return in_range(parse_threads(value)[0], "threads", 1, MAX_THREADS_PER_BLOCK)
+
+
+LAUNCH_SIZES = {"threads": parse_block_size, "dynamic_smem": partial(parse_size, where="dynamic_smem")}
+"""Values of a launch, which compiled kernels do not record, and their parsers."""
 
 
 @dataclass(eq=False)

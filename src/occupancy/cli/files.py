@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     from ..report.model import Report
 
 
-def _block_sizes(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, str] | None:
-    """Return block sizes by patterns of kernels' names; one without a name is for all."""
+def _by_pattern(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, str] | None:
+    """Return sizes by patterns of kernels' names; one without a name is for all."""
     parts = (text.rpartition("=") for text in texts)
     return {name.strip() if equals else "*": size for name, equals, size in parts} or None
 
 
 SELECTION = (
-    option_of("threads", group="kernels", multiple=True, callback=_block_sizes, metavar="[NAME=]N",
+    option_of("threads", group="kernels", multiple=True, callback=_by_pattern, metavar="[NAME=]N",
               help="Threads per block, if a file does not record them. Repeatable."),
+    option_of("dynamic_smem", group="kernels", multiple=True, callback=_by_pattern, metavar="[NAME=]SIZE",
+              help="Dynamic shared memory per block, likewise. Repeatable."),
     Option("--name", group="kernels", metavar="PART", multiple=True,
            help="Only kernels whose name contains PART; * matches any text. Repeatable."),
     Option("--arch", group="kernels", metavar="ARCH", multiple=True,
@@ -129,8 +131,7 @@ def diff(
     has_same = with_same or "html" in formats.values()
     result = compare(old, new, gpu=chosen_gpu(options), with_same=has_same, **options)
     changed = tuple(row for row in result.kernels if with_same or row.verdict != "same")
-    report = replace(result, kernels=changed).report(in_full=in_full)
-    _write_report(result, report, formats, [new], old)
+    _write_report(result, replace(result, kernels=changed).report(in_full=in_full), formats, [new], old)
 
 
 def _write_report(
@@ -240,8 +241,8 @@ def init(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> N
     from ..compare.rules import RULES_FILE
 
     saved = builds.init(build, rules, baseline, **options)
-    # A check of other kernels would find some added and some removed. The rules contain the threads.
-    reading = Reading(options | {"threads": None}, builds.init, SelectionOptions)
+    # A check of other kernels would find some added and some removed. The rules contain the sizes.
+    reading = Reading(options | {"threads": None, "dynamic_smem": None}, builds.init, SelectionOptions)
     click.echo(
         f"Wrote {printable(rules)}: rules against regressions.\n"
         f"Wrote {printable(baseline)}: {saved.size}.\n"

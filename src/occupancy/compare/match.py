@@ -128,8 +128,7 @@ def _copies(pairs: list[Pair], removed: list[KernelRecord], added: list[KernelRe
 
 
 def _finder(records: list[KernelRecord]) -> Callable[[KernelRecord], KernelRecord | None]:
-    copies = _grouped(records, _copy)
-    only = {name: group[0] for name, group in copies.items() if len(group) == 1}
+    only = {copy: group[0] for copy, group in _grouped(records, _copy).items() if len(group) == 1}
     last_first = sorted(records, key=by_name, reverse=True)
     equal = {(_copy(each), compared_values(each)): each for each in last_first}
     return lambda record: equal.get((_copy(record), compared_values(record)), only.get(_copy(record)))

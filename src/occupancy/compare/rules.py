@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, NamedTuple, TypeVar
 
 from ..builds.names import matches
-from ..builds.rows import parse_block_size
+from ..builds.rows import LAUNCH_SIZES, parse_block_size
 from ..builds.select import names_there
 from ..errors import MAX_SHOWN, ErrorCollector, InputError, OccupancyError, Place, RulesError, invalid, shown
 from ..readers import KernelRecord
@@ -135,8 +135,7 @@ class Rule(RuleEntry):
     max_smem_growth: int | str | bool | None = None
 
     def __post_init__(self) -> None:
-        parsers = {"threads": parse_block_size, "dynamic_smem": partial(parse_size, where="dynamic_smem")}
-        parsers |= {name: partial(_bound, name) for name in CRITERIA}
+        parsers = {**LAUNCH_SIZES, **{name: partial(_bound, name) for name in CRITERIA}}
         values = {name: getattr(self, name) for name in parsers if getattr(self, name) is not None}
         with ErrorCollector() as errors:
             if not values:

@@ -17,7 +17,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
-from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
+from .model import Column, Paragraph, Report, Section, chosen, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, kernel_finding, row_notes
 
@@ -146,8 +146,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     computed = check.kernels if inputs.keys() & {"gpu", "cc"} else ()
     notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(computed, ["other-gpu"])]
     demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
-    if demands_occupancy and any(row_notes(check.kernels, ["dynamic-smem"])):
-        notes.append(note("dynamic-smem-rule"))
+    notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 

@@ -37,7 +37,6 @@ class Note(NamedTuple):
     text: str
 
 
-_DYNAMIC_ASSUMED = "Dynamic shared memory is not recorded, so 0 is assumed."
 NOTES = {note.code: note for note in (
     Note("assumed", "* Not given, so this value is assumed. `nvcc -Xptxas -v` prints it."),
     Note("registers-may-spill", "Fewer registers may cause spills."),
@@ -59,8 +58,7 @@ NOTES = {note.code: note for note in (
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
     Note("other-gpu",
          "{gpu} cannot load {archs} code. Results use the resources of that code; JIT-compiled PTX can differ."),
-    Note("dynamic-smem", _DYNAMIC_ASSUMED),
-    Note("dynamic-smem-rule", f"{_DYNAMIC_ASSUMED} To set it, add `dynamic_smem` to a rule."),
+    Note("dynamic-smem", "Assumes 0 dynamic shared memory. To set it: `dynamic_smem` (`--dynamic-smem`)."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),

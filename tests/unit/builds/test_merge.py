@@ -162,8 +162,7 @@ class TestLaunches:
         assert one(older, later).max_threads == 128
         assert one(older, later).arch == "sm_86"
         assert len(merge([older, replace(later, arch="sm_90")]).records) == 2
-        exact = replace(IMAGE, arch="sm_86", regs=24, max_threads=64)
-        merged = merge([older, exact, later]).records
+        merged = merge([older, replace(IMAGE, arch="sm_86", regs=24, max_threads=64), later]).records
         assert [(each.arch, each.max_threads) for each in merged] == [("sm_80", 128), ("sm_86", 64)]
 
     def test_equal_ones_are_summed_up(self) -> None:
@@ -196,8 +195,7 @@ MANY = 200
 
 def test_logs_that_are_too_much_to_merge_are_said() -> None:
     images = [replace(IMAGE, code=number, regs=number) for number in range(MANY)]
-    lines = [replace(LOG, regs=number) for number in range(MANY)]
-    merged = merge([*images, *lines])
+    merged = merge([*images, *[replace(LOG, regs=number) for number in range(MANY)]])
     assert [record.spill_store_bytes for record in merged.records] == [None] * MANY
     (problem,) = merged.problems
     assert problem.source == "build.log"

@@ -49,6 +49,14 @@ def test_block_sizes_of_rules_and_options(project: Path) -> None:
     assert set(of_blur("threads", "-t", "blur=32").values()) == {32}
 
 
+def test_dynamic_shared_memory_of_all_kernels_then_of_rules_then_of_some(builds: Path) -> None:
+    rules = [occupancy.Rule(kernels=["blur", "emboss"], dynamic_smem="2k"), occupancy.Rule(max_smem=0)]
+    options: Any = {"arch": "sm_90", "dynamic_smem": {"blur": 3072, "*": "1k"}}
+    broken = [each.kernel for each in occupancy.check(builds / "before", rules, **options).broken]
+    sizes = {each.short_name: each.dynamic_smem for each in broken}
+    assert (sizes.pop("img::blur"), sizes.pop("img::emboss"), set(sizes.values())) == (3072, 2048, {1024})
+
+
 def test_updates(project: Path) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
     done = run("check", "build/", "--update", "--name", "img::emboss")

@@ -15,8 +15,7 @@ def kernel(name: str = "_Z1kv", **changes: Any) -> KernelRecord:
 
 def test_the_same_name_and_architecture() -> None:
     kept, gone, fresh = kernel("_Z4keptv"), kernel("_Z4gonev"), kernel("_Z5freshv")
-    found = match([gone, kept], [kept, fresh])
-    assert found == Matching((Pair(kept, kept, "name"),), (gone,), (fresh,))
+    assert match([gone, kept], [kept, fresh]) == Matching((Pair(kept, kept, "name"),), (gone,), (fresh,))
     assert match([], []) == Matching((), (), ())
     unknown = [kernel(arch=None), kernel(arch=None, regs=16)]
     assert match(unknown[:1], unknown[1:]).pairs == (Pair(unknown[0], unknown[1], "name"),)

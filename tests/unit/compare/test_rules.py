@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from occupancy import RulesError
-from occupancy.api.scan import with_block_sizes
+from occupancy.api.scan import with_launch_sizes
 from occupancy.compare.rules import Exemption, Rule, find_rules, read_rules
 from occupancy.readers import KernelRecord
 
@@ -69,15 +69,14 @@ def test_block_sizes_of_rules() -> None:
     rules = [Rule(threads=64), Rule(kernels=["b*", "!*x"], arch="8.0", threads=512, dynamic_smem="1k")]
     kernel = KernelRecord(source="f", format="cubin", name="b", arch="sm_80")
     records = [kernel, replace(kernel, arch="sm_90"), replace(kernel, threads=32), replace(kernel, name="bx")]
-    sizes = [(each.threads, each.dynamic_smem) for each in with_block_sizes(records, rules)]
+    sizes = [(each.threads, each.dynamic_smem) for each in with_launch_sizes(records, rules)]
     assert sizes == [(512, 1024), (64, None), (32, 1024), (64, None)]
 
 
 def test_kernels_that_may_be_removed(tmp_path: Path) -> None:
     spellings = {"false": (), "true": ("*",), '"old*"': ("old*",), '["a*", "b"]': ("a*", "b")}
     for spelling, patterns in spellings.items():
-        rules = read_rules(written(tmp_path, f"allow_removed = {spelling}\n{GOOD}"))
-        assert rules.allow_removed == patterns
+        assert read_rules(written(tmp_path, f"allow_removed = {spelling}\n{GOOD}")).allow_removed == patterns
 
 
 def test_the_same_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
