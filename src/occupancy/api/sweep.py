@@ -54,7 +54,7 @@ def sweep(
         gpu: A GPU. A list of GPUs, or an architecture, adds a first dimension to the results.
         threads: Threads per block. A sequence is an array of block sizes, not a shape.
         carveout, caching, opt_in, shared_memory_mode, model: One value for all kernels, as in `compute`.
-        outputs: Names of the arrays to compute, each with one byte per kernel.
+        outputs: Names of the arrays to compute, each with one byte per kernel; by default all.
 
     Raises:
         InputError: As in `compute`, for the first invalid value, or the arrays do not broadcast.

@@ -113,10 +113,13 @@ def _sections(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> 
 
 
 def _uses(sizes: Sequence[Any], smem_per_thread: int | None) -> str:
-    added = [] if smem_per_thread is None else [f"{size(smem_per_thread)} of shared memory per thread"]
-    if not added and len({each.dynamic_smem for on_gpu in sizes for each in on_gpu}) > 1:
-        added = ["shared memory that depends on the block size"]
-    return ", ".join([*uses_of(sizes[0].result.kernel), *added])
+    kernel, added = sizes[0].result.kernel, []
+    if smem_per_thread is not None:
+        added = [f"{size(smem_per_thread)} of shared memory per thread"]
+    elif len({each.dynamic_smem for on_gpu in sizes for each in on_gpu}) > 1:
+        added = ["dynamic shared memory that depends on the block size"]
+        kernel = kernel.replace(dynamic_smem=None)
+    return ", ".join([*uses_of(kernel), *added])
 
 
 def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
