@@ -1,7 +1,6 @@
 """Occupancy calls of the CUDA runtime, without a GPU.
 
-They use the model ``"cuda"``, for 3.0 and newer. GPU, kernel, inputs and errors are as in
-`occupancy.compute`.
+They use the model ``"cuda"``, for 3.0 and newer. GPU, kernel, inputs and errors are as in `occupancy.compute`.
 """
 
 from __future__ import annotations

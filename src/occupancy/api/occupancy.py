@@ -92,6 +92,11 @@ class Occupancy(Printed, Result):
         """The compute capability, such as ``"9.0"``."""
         return self.gpu.cc
 
+    @property
+    def resident_blocks(self) -> int | None:
+        """Resident blocks of the whole GPU, the largest cooperative grid; None if its SMs are unknown."""
+        return self.gpu.multiprocessor_count and full_wave(self, self.gpu.multiprocessor_count).blocks
+
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`."""
         return occupancy_on(self.gpu, self.kernel.replace(**inputs), self.model)
@@ -293,8 +298,7 @@ class Occupancies(Results[Occupancy]):
 
 @overload
 def compute(  # type: ignore[overload-overlap]  # other text is one GPU
-    gpu: Architecture, kernel: KernelLike = None, *, model: Model | None = None,
-    **inputs: Unpack[KernelInputs],
+    gpu: Architecture, kernel: KernelLike = None, *, model: Model | None = None, **inputs: Unpack[KernelInputs]
 ) -> Occupancies: ...  # fmt: skip
 @overload
 def compute(  # type: ignore[overload-overlap]  # text and pairs are no list
@@ -310,9 +314,8 @@ def compute(
     static_smem: int | str | None = None, dynamic_smem: int | str | None = None, smem: int | str | None = None,
     barriers: int | str | None = None, max_threads: int | str | None = None,
     carveout: int | str | Carveout | None = None, caching: Literal["ca", "cg"] | None = None,
-    opt_in: bool | str | None = None,
-    virtual_resources: int | str | None = None, tensor_memory: int | str | None = None,
-    shared_memory_mode: Literal["oversized"] | None = None, **unknown: NoReturn,
+    opt_in: bool | str | None = None, virtual_resources: int | str | None = None,
+    tensor_memory: int | str | None = None, shared_memory_mode: Literal["oversized"] | None = None, **unknown: NoReturn,
 ) -> Occupancy | Occupancies:  # fmt: skip
     """Compute the resident blocks of a kernel per SM, the occupancy and its limiters.
 

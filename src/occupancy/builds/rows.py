@@ -66,7 +66,7 @@ class _SharedResult:
         known = attrgetter("gpu.cc", "occupancy", "active_blocks", "limiters")
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
         launchable = self.result and self.reason is None
-        memory = self.record.shared_memory, spilled_bytes(self.record)
+        memory = self.record.shared_memory, spill_bytes(self.record)
         return self.threads, self.threads_assumed, self.result, *numbers, launchable, self.reason, *memory
 
     @cached_property
@@ -92,7 +92,7 @@ class ScannedKernel(_Fields):
 
     __slots__ = (
         "_shared", "_sms", "active_blocks", "cc", "launchable", "limiters", "occupancy", "reason", "record",
-        "result", "smem", "spilled_bytes", "threads", "threads_assumed", "time_share",
+        "result", "smem", "spill_bytes", "threads", "threads_assumed", "time_share",
     )  # fmt: skip
 
     record: KernelRecord
@@ -117,7 +117,7 @@ class ScannedKernel(_Fields):
     """Reason why the kernel does not launch, or why the occupancy is None."""
     smem: int | None
     """Static and dynamic shared memory per block in bytes; None if both are unknown."""
-    spilled_bytes: int | None
+    spill_bytes: int | None
     """Spills per thread plus spills to shared memory per block, in bytes; None if unknown."""
     time_share: float | None
     """Share of the time of all kernels, 0 to 1."""
@@ -128,7 +128,7 @@ class ScannedKernel(_Fields):
         self.record = record
         (
             self.threads, self.threads_assumed, self.result, self.cc, self.occupancy, self.active_blocks,
-            self.limiters, self.launchable, self.reason, self.smem, self.spilled_bytes,
+            self.limiters, self.launchable, self.reason, self.smem, self.spill_bytes,
         ) = shared.values  # fmt: skip
         self.time_share = None
 
@@ -169,7 +169,7 @@ class ScannedKernel(_Fields):
             return None
         if self.launchable is False:
             return "does-not-launch"
-        if self.spilled_bytes:
+        if self.spill_bytes:
             return "spills"
         return "low-occupancy" if self.occupancy is not None and self.occupancy < LOW else None
 
@@ -183,7 +183,7 @@ class ScannedKernel(_Fields):
 
     def __repr__(self) -> str:
         share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
-        spills = f", spills {self.spilled_bytes:,} bytes" if self.spilled_bytes else ""
+        spills = f", spills {self.spill_bytes:,} bytes" if self.spill_bytes else ""
         about = (
             f"occupancy {share} at {self.threads} threads, {self.record.regs or 'unknown'} registers{spills}"
         )
@@ -213,7 +213,7 @@ for _name in dir(KernelRecord):
         setattr(ScannedKernel, _name, _forwarded(_name))
 
 
-def spilled_bytes(record: KernelRecord) -> int | None:
+def spill_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
     stores, loads, smem = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
     if stores is None and loads is None:
@@ -279,5 +279,5 @@ class Evaluator:
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
     """Return False for a carveout, which the launch sets, and for less of a resource that already spills."""
-    spills = {"regs": spilled_bytes(record), "smem": record.spill_smem, "carveout": True}
+    spills = {"regs": spill_bytes(record), "smem": record.spill_smem, "carveout": True}
     return not any(spills.get(name) for name in step.requires)

@@ -88,7 +88,7 @@ class Selection:
         """Return the rows that match the occupancy and spill filters."""
         if (below := self.below) is not None:
             rows = [row for row in rows if (share := row.occupancy) is not None and share < below]
-        return [row for row in rows if row.spilled_bytes or not self.only_spilling]
+        return [row for row in rows if row.spill_bytes or not self.only_spilling]
 
     def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
         """Return the sorted rows, up to the limit; spilling kernels win ties, and unknown values are last."""
@@ -101,7 +101,7 @@ class Selection:
         def place(row: ScannedKernel) -> tuple[float, ...]:
             known = value(row)
             is_rejected = self.sort is None and row.record.chosen is False
-            spills = 0 if known is None else row.spilled_bytes or 0
+            spills = 0 if known is None else row.spill_bytes or 0
             return is_rejected, known is None, sign * (known or 0), -spills
 
         return sorted(rows, key=place)[: self.limit]
@@ -119,7 +119,7 @@ class Selection:
 _VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {
     "occupancy": attrgetter("occupancy"),
     "regs": attrgetter("record.regs"),
-    "spills": attrgetter("spilled_bytes"),
+    "spills": attrgetter("spill_bytes"),
     "stack": attrgetter("record.stack_bytes"),
     "time": attrgetter("record.duration_us"),
 }
@@ -137,10 +137,9 @@ def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> li
 
     Kernels without code for the GPU keep their newest code. All launches are kept.
 
-    A module is a fatbin; an executable or a library has one for each source file. The code of a file outside
-    any fatbin counts as one module. It is unknown which modules a program loads. Compatible code is therefore
-    dropped only for newer code in the same module, and incompatible code for any compatible code of the same
-    name.
+    A module is a fatbin; an executable or a library has one for each source file. The code of a file outside any
+    fatbin counts as one module. It is unknown which modules a program loads. Compatible code is therefore dropped
+    only for newer code in the same module, and incompatible code for any compatible code of the same name.
     """
     code = [record for record in records if record.launches is None and record.arch is not None]
     running = [record for record in code if record.regs is not None and runs_on(record.arch, gpu)]  # not PTX

@@ -211,9 +211,7 @@ def _write_checked(
                 click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
             elif output_format == "github":
                 report, notices = result.report(), [] if checked is None else list(remarks(checked))
-                last = () if checked is None else report.details[-1:]
-                accept = [x for each in last for x in getattr(each, "lines", ()) if x not in notices]
-                lines = [*report.headline, *accept, *(each.text for each in report.notes)]
+                lines = [*report.headline, *(each.text for each in report.notes)]
                 click.echo(ci.github(result.findings(), lines, notices))
             elif output_format == "junit":
                 kind = "error" if checked is None else "failure"

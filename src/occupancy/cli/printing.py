@@ -52,7 +52,8 @@ def show(report: Report, output_format: str | None) -> None:
     from ..report.model import Paragraph
 
     with_options = partial(re.sub, f"`[^`]+`{OPTION}", r"\1")  # without the argument or method of Python
-    report = replace(report, headline=tuple(map(with_options, report.headline)), details=[
+    notes = [each._replace(text=with_options(each.text)) for each in report.notes]
+    report = replace(report, headline=tuple(map(with_options, report.headline)), notes=notes, details=[
         each._replace(lines=[*map(with_options, each.lines)]) if isinstance(each, Paragraph) else each
         for each in report.details
     ])  # fmt: skip
@@ -70,8 +71,7 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        write = markup.html_document if output_format == "html" else markup.markdown
-        click.echo(write(report), nl=False)
+        click.echo((markup.html_document if output_format == "html" else markup.markdown)(report), nl=False)
     else:
         from ..render import data
 

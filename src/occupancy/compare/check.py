@@ -82,8 +82,7 @@ class BrokenKernel:
         """Violation of the tightest limit of each measure."""
         # The first occurrence sets the order, the last one the value.
         tightest_last = sorted(self.violations, key=lambda each: abs(each.value - each.limit))
-        ordered = (*self.violations, *tightest_last)
-        return {CRITERIA[each.criterion].measure: each for each in ordered}
+        return {CRITERIA[each.criterion].measure: each for each in (*self.violations, *tightest_last)}
 
     @cached_property
     def fix(self) -> Fix:

@@ -245,7 +245,7 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
                 # More threads or blocks leave fewer registers.
                 before, after = (-prod(filter(None, x[:2])) if isinstance(x, tuple) else x or 0 for x in both)
                 leaves_fewer = after < before
-                if leaves_fewer if measure in SPILLED else not (leaves_fewer and new.spilled_bytes):
+                if leaves_fewer if measure in SPILLED else not (leaves_fewer and new.spill_bytes):
                     names.add(name)
         if "smem" in {measure, *found}:
             names.add("spill_smem")
@@ -324,7 +324,7 @@ def find_fix(
     is_restored = not has_new_spills and 0 < old_regs <= requires.get("regs", 0)
     changes, pressure = Fix({}, "")
     if has_new_spills and "regs" not in requires and not is_too_low:
-        needed = (old and not old.spilled_bytes and old.record.regs) or 0
+        needed = (old and not old.spill_bytes and old.record.regs) or 0
         changes, pressure = _more_registers(new, needed, [*kept, *limits.items()], requires)
         can_grow = old_regs > regs or pressure in ("or", "and")
         if old_regs > regs or (restored and old_regs and (can_grow or old_regs == regs)):

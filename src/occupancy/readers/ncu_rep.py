@@ -72,8 +72,7 @@ class _Reader:
         self.version = _number(dict(self._fields(self._item())), _VERSION)
         while self.position < len(self._data):
             header = dict(self._fields(self._item()))
-            size = _number(header, _PAYLOAD_SIZE)
-            self._end = end = self.position + size
+            self._end = end = self.position + _number(header, _PAYLOAD_SIZE)
             if end > len(self._data):
                 raise Truncated(len(self._data), end)
             self._read_strings(header.get(_STRING_TABLE, memoryview(b"")))

@@ -199,8 +199,8 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     notes = [note("launch-bounds-caps")]
     if kernel.regs is None:
         notes.insert(0, note("at-the-cap"))
-    elif kernel.regs > min(caps):
-        notes = [note("above-the-cap", regs=kernel.regs, cap=min(caps))]
+    elif exceeded := [text for cap, text in zip(caps, limits, strict=True) if kernel.regs > cap]:
+        notes = [note("above-the-cap", regs=kernel.regs, cap=join_and(exceeded))]
     notes[:0] = gpu_notes(each.gpu for each in bounds)
     headline, inputs = [f"{text}: {cap}", kernel_text(kernel)], {**kernel.to_dict(), "blocks": blocks}
     return Report("bounds", headline, BOUNDS_COLUMNS, bounds, "gpus", inputs, details, notes)

@@ -17,7 +17,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
-from .model import Column, Paragraph, Report, Section, chosen, facts, values_of
+from .model import Column, Note, Paragraph, Report, Section, chosen, facts, values_of
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, kernel_finding, row_notes
 
@@ -136,17 +136,17 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     }
     headline = [*filter(None, [_headline(check, len(kernels), removed), updated])]
     details = list(_sections(check, kernels, removed))
+    marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
+    computed = check.kernels if inputs.keys() & {"gpu", "cc"} else ()
+    notes = [*row_notes(marked, ["assumed-threads", "tensor-memory"]), *row_notes(computed, ["other-gpu"])]
+    demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
+    notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
     compares = check.removed or len(absolute) < len(criteria)
     if compares and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
         left = f" It does not accept {join_and(absolute)}: fix or exempt these kernels." if absolute else ""
-        details.append(Paragraph([f"To accept the changes since the baseline: {update}{left}"]))
-    marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
-    computed = check.kernels if inputs.keys() & {"gpu", "cc"} else ()
-    notes = [*row_notes(marked, ["assumed-threads"]), *row_notes(computed, ["other-gpu"])]
-    demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
-    notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
+        notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 

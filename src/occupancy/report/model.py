@@ -26,7 +26,7 @@ SCHEMA_VERSION = 3
 ALWAYS = -1
 """`Column.optional` of columns that the user chose."""
 
-MOST_NOTES = 3
+MOST_NOTES = 4
 """Printed under a table; JSON has all of them."""
 
 
@@ -42,9 +42,10 @@ NOTES = {note.code: note for note in (
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "Virtual resources are the permit for tcgen05.alloc. If the kernel relinquishes it, set "
-         "`virtual_resources` (`--virtual-resources`) to 0. This model was not measured on a GPU."),
-    Note("setmaxnreg", "If the kernel uses setmaxnreg, ignore these steps, and run `occupancy registers`."),
+         "Virtual resources are the permit for tcgen05.alloc. If a kernel relinquishes it, compute with "
+         "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This model was not measured on a GPU."),
+    Note("setmaxnreg",
+         "If a kernel uses setmaxnreg, ignore its steps, and run `register_split` (`occupancy registers`)."),
     Note("cluster-bound",
          "This number of clusters is an upper bound: each cluster must fit in one GPC. For exact waves and their tail, "
          "set `max_active_clusters` (`--max-active-clusters`)."),
@@ -52,13 +53,13 @@ NOTES = {note.code: note for note in (
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
-    Note("above-the-cap", "{regs} registers exceed the cap of {cap}, and may spill. The results are those of the cap."),
+    Note("above-the-cap", "{regs} registers exceed the cap of {cap}, and may spill. The results use the cap."),
     Note("opt-in", f"More than 48 KiB of shared memory requires {ALLOW_SIZE.format('BYTES')}."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
     Note("other-gpu",
          "{gpu} cannot load {archs} code. Results use the resources of that code; JIT-compiled PTX can differ."),
-    Note("dynamic-smem", "Assumes 0 dynamic shared memory. To set it: `dynamic_smem` (`--dynamic-smem`)."),
+    Note("dynamic-smem", "Dynamic shared memory counts as 0. To change it, set `dynamic_smem` (`--dynamic-smem`)."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),

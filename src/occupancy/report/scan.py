@@ -8,6 +8,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..advice.next_steps import probably_uses_setmaxnreg
 from ..builds.names import count_kernels, short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel
 from ..builds.select import age
@@ -71,13 +72,13 @@ def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
     """Count kernels, and reasons to look at them."""
     run = [row for row in rows if row.record.chosen is not False]
     archs = {row.record.arch or "an unknown architecture" for row in rows}
-    knows_spills = not rows or any(row.spilled_bytes is not None for row in run)
+    knows_spills = not rows or any(row.spill_bytes is not None for row in run)
     return ScanSummary(
         kernels=count_kernels([row.record for row in rows]),
         rows=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted(archs, key=age)),
-        spilling=count_kernels(row.record for row in run if row.spilled_bytes) if knows_spills else None,
+        spilling=count_kernels(row.record for row in run if row.spill_bytes) if knows_spills else None,
         below_half=count_kernels(row.record for row in run if row.launchable and (row.occupancy or 0) < LOW),
         not_launchable=count_kernels(row.record for row in run if row.launchable is False),
     )
@@ -101,7 +102,7 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
     if rule == "does-not-launch":
         return f"{name} does not launch: {row.reason}".rstrip(".") + "."
     if rule == "spills":
-        amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spilled_bytes or 0)
+        amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spill_bytes or 0)
         return f"{name} spills {amount}. Reduce register pressure, or allow more registers."
     at = count(row.threads or 0, "assumed thread" if row.threads_assumed else "thread")
     step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
@@ -282,7 +283,7 @@ def _headline(scan: Any, at: str) -> str:
     archs = counts.archs[0] if len(counts.archs) == 1 else count(len(counts.archs), "architecture")
     launches = f" ({counts.launches:,} launches)" if counts.launches > 1 else ""
     parts = [f"{failing:,} {'does' if failing == 1 else 'do'} not launch"] if failing else []
-    recorded = "" if all(row.spilled_bytes is not None for row in scan.kernels) else "recorded "
+    recorded = "" if all(row.spill_bytes is not None for row in scan.kernels) else "recorded "
     spills = f"{counts.spilling:,} with spills" if counts.spilling else f"no {recorded}spills"
     parts.append("no spill data" if counts.spilling is None else spills)
     if counts.below_half or (not failing and any(row.launchable for row in scan.kernels)):
@@ -298,7 +299,7 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
-    "setmaxnreg": ("next_step", lambda row: row.record.reallocates_registers),
+    "setmaxnreg": ("next_step", lambda row: row.result and probably_uses_setmaxnreg(row.result)),
     "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip

@@ -133,9 +133,8 @@ class LimitsChanges(TypedDict, total=False):
 class Limits:
     """Limits of one SM of a compute capability; ``print`` lists them.
 
-    Shared memory is in bytes, registers are 32-bit registers. The names follow the CUDA
-    driver's device attributes (``CU_DEVICE_ATTRIBUTE_...``). The values and their sources are in
-    ``data/gpu_limits.yaml``.
+    Shared memory is in bytes, registers are 32-bit registers. The names follow the CUDA driver's device attributes
+    (``CU_DEVICE_ATTRIBUTE_...``). The values and their sources are in ``data/gpu_limits.yaml``.
 
     Raises:
         TableError: A value is out of range or contradicts another one.

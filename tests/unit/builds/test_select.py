@@ -6,7 +6,7 @@ import pytest
 
 from occupancy import ComputeCapability, InputError
 from occupancy.api.occupancy import occupancy_on
-from occupancy.builds.rows import Evaluator, spilled_bytes
+from occupancy.builds.rows import Evaluator, spill_bytes
 from occupancy.builds.select import ORDERS, Selection, age, loadable_code, newest
 from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import find_gpu
@@ -116,9 +116,9 @@ class TestRows:
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
         spilling = record("a", "sm_90", spill_store_bytes=8, spill_load_bytes=4, spill_smem=16)
-        assert spilled_bytes(spilling) == 28
-        assert spilled_bytes(record("a", "sm_90", spill_smem=16)) == 16
-        assert spilled_bytes(record("a", "sm_90")) is None
+        assert spill_bytes(spilling) == 28
+        assert spill_bytes(record("a", "sm_90", spill_smem=16)) == 16
+        assert spill_bytes(record("a", "sm_90")) is None
 
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
         (row,) = Evaluator(find_gpu, occupancy_on).rows([record("a", "sm_90", threads=512, max_threads=256)])
