@@ -133,23 +133,11 @@ def settings_in(pyproject: dict[str, Any]) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def parse_trusted_yaml(text: str) -> Any:
-    import yaml
-
-    return yaml.load(text, _base_loader())
-
-
-def _base_loader() -> Any:
-    import yaml
-
-    # libyaml is ten times as fast, if PyYAML was built with it.
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
 def _strict_loader() -> Any:
     import yaml
 
-    class StrictLoader(_base_loader()):  # type: ignore[misc]
+    # libyaml is ten times as fast, if PyYAML was built with it.
+    class StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen = set()
             for key, _ in node.value:
@@ -190,7 +178,7 @@ def _check_events(text: bytes, name: str) -> None:
     import yaml
 
     depth = 0
-    for event in yaml.parse(text, _base_loader()):
+    for event in yaml.parse(text, _strict_loader()):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         line = event.start_mark.line + 1 if event.start_mark else 1

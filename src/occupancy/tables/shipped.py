@@ -19,7 +19,6 @@ from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn, plain_
 SCHEMA_VERSION = 1
 FILE_NAME = "gpu_limits.yaml"
 
-_DOCUMENT_START = r"(?m)^---\n"
 _ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
 _FIELD = r"(?m)^    (\w+): (.+)$"
 
@@ -34,7 +33,7 @@ def data_path(file_name: str) -> str:
 def limits(cc: object) -> Limits:
     """Return the limits of a compute capability, in any form that `ComputeCapability.parse` accepts."""
     wanted = ComputeCapability.parse(cc)
-    if str(wanted) not in _documents()[0]:
+    if str(wanted) not in _rows():
         ordered = known()
         place = bisect(ordered, wanted)
         nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
@@ -48,21 +47,21 @@ def limits(cc: object) -> Limits:
 
 
 def known() -> tuple[ComputeCapability, ...]:
-    return tuple(sorted(ComputeCapability.parse(name) for name in _documents()[0]))
+    return tuple(sorted(ComputeCapability.parse(name) for name in _rows()))
 
 
 @cache
 def provenance_document() -> dict[str, Any]:
     """Return the second document of the table: sources and disagreements, see `sources`."""
-    from .files import parse_trusted_yaml
+    from .files import read_yaml
 
-    values: dict[str, Any] = parse_trusted_yaml(_documents()[1])
+    values: dict[str, Any] = read_yaml(data_path(FILE_NAME))[1]
     return values
 
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    text = _documents()[0][str(cc)]
+    text = _rows()[str(cc)]
     values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, text)}
     if (column := values.get("spreadsheet")) is not None:
         column = {name: plain_value(value) for name, value in column.items()}
@@ -71,8 +70,7 @@ def _limits_of(cc: ComputeCapability) -> Limits:
 
 
 @cache
-def _documents() -> tuple[dict[str, str], str]:
-    """Return compute capability -> text of its row, and the text of the sources."""
+def _rows() -> dict[str, str]:
+    """Return compute capability -> text of its row."""
     with open(data_path(FILE_NAME), encoding="utf-8") as file:
-        _, values, provenance = re.split(_DOCUMENT_START, file.read())
-    return dict(re.findall(_ROW, values)), provenance
+        return dict(re.findall(_ROW, file.read()))
