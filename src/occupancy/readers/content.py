@@ -64,7 +64,6 @@ class Content:
         self.path = path
         self.suffix = "" if path is None else path.suffix
         self.file = file
-        self._in_memory = memoryview(file.getvalue()) if isinstance(file, io.BytesIO) else None
         self.state_at_first = self.state()
         stored = sum(high - low for low, high in self._extents())  # without the holes of a sparse file
         self._is_sparse = stored < size
@@ -76,8 +75,6 @@ class Content:
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
         """Return the bytes from one offset to another, by default to the end."""
         end = self.size if end is None else end
-        if self._in_memory is not None:
-            return self._in_memory[start:end]
         return _Stored(self.file, start, max(0, min(end, self.size) - start))
 
     def window(self, position: int, buffer: bytearray) -> tuple[int, int, bytes | bytearray]:
@@ -85,8 +82,6 @@ class Content:
         start, end = next(self._extents(position), (self.size, self.size))
         end = min(end, start + WINDOW_BYTES)
         wanted = min(end + len(buffer) - WINDOW_BYTES, self.size) - start
-        if self._in_memory is not None:
-            return start, end, bytes(self._in_memory[start : start + wanted])
         # Reuse one buffer: allocating memory would take longer than reading.
         with damage_as_malformed():
             self.file.seek(start)
@@ -104,7 +99,7 @@ class Content:
 
     def _extents(self, first: int = 0) -> Iterator[tuple[int, int]]:
         """Yield the extents with data from an offset on; the holes between them are zeros."""
-        if self._in_memory is not None or not hasattr(os, "SEEK_DATA"):
+        if isinstance(self.file, io.BytesIO) or not hasattr(os, "SEEK_DATA"):
             yield first, self.size
             return
         descriptor = self.file.fileno()
@@ -162,11 +157,8 @@ class _Stored:
         if size > MAX_TABLE_BYTES:
             raise Unreadable(f"a piece of {size:,} bytes exceeds the limit")
         with damage_as_malformed():
-            if hasattr(os, "pread") and size <= MIB:  # larger reads can come back short
-                data = os.pread(self.file.fileno(), size, self.start + start)
-            else:
-                self.file.seek(self.start + start)
-                data = self.file.read(size)
+            self.file.seek(self.start + start)
+            data = self.file.read(size)
         if len(data) < size:
             raise Unreadable(CHANGED)
         return memoryview(data)
