@@ -149,13 +149,11 @@ def _registers_at_launch(
 ) -> tuple[int, int | None]:
     """Return the registers per thread at launch, and the second launch bound; most blocks by default."""
     threads = kernel.threads
-    if min_blocks is not None:
-        in_range(min_blocks, "blocks")
     if regs is None:
         if min_blocks is None and all(group.regs is not None for group in groups):
             needed = min(_needed_at_launch(groups), limits.max_registers_per_thread)
-            min_blocks = Result(limits, kernel.replace(regs=needed)).active_blocks
-        min_blocks = min_blocks or 1
+            min_blocks = max(1, Result(limits, kernel.replace(regs=needed)).active_blocks)
+        min_blocks = 1 if min_blocks is None else min_blocks
         if (launch := _registers_by_bounds(limits, threads, min_blocks)) < LEAST:
             problem = f"{min_blocks} blocks leave {launch} registers per thread"
             raise InputError(problem, where="blocks", hint=f"Use fewer blocks, to leave {LEAST} or more.")

@@ -135,8 +135,6 @@ class _Merging:
 
     def _merged(self, group: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge records with the same name and architecture."""
-        if set(map(_kind, group)) == {"image"}:  # most groups of a library
-            return self._images(group, ())
         kinds = ("image", "log", "ptx")
         images, logs, ptx = ([each for each in group if _kind(each) == kind] for kind in kinds)
         kernels = self._images(images, logs) or self._logs_alone(logs)

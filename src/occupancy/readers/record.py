@@ -303,7 +303,6 @@ class ReadProblem:
 class Fusion(NamedTuple):
     """Fused operations of the kernel in a generated file."""
 
-    source: str
     file: str  # base name of the generated file, because caches can be moved
     operations: tuple[str, ...]
 
@@ -311,7 +310,6 @@ class Fusion(NamedTuple):
 class Choice(NamedTuple):
     """Candidate of a kernel chosen by an autotuner."""
 
-    source: str
     folder: str  # name of the candidate's folder
 
 

@@ -132,7 +132,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Item]:
         elif file and (start := line.find(_OPERATIONS)) >= 0:
             operations = _OPERATION.findall(line[start + len(_OPERATIONS) :].partition("]")[0])
             if operations:
-                yield Fusion(source, file, tuple(operations[:MAX_OPERATIONS]))
+                yield Fusion(file, tuple(operations[:MAX_OPERATIONS]))
             file = ""
 
 
@@ -142,6 +142,6 @@ def read_choice(content: Content) -> Iterator[Item]:
     with suppress(ValueError, RecursionError, AttributeError):
         folder = json.loads(folder).get("triton_cache_hash")
     if isinstance(folder, str) and _FOLDER.fullmatch(folder):
-        yield Choice(content.name, folder)
+        yield Choice(folder)
     elif folder is not None:
         raise Malformed(f"{shown(folder)} is not the name of a folder")
