@@ -144,8 +144,7 @@ def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> li
     code = [record for record in records if record.launches is None and record.arch is not None]
     running = [record for record in code if record.regs is not None and runs_on(record.arch, gpu)]  # not PTX
     best = _newest(running, _modules)
-    in_modules = ((each, [best[module] for module in _modules(each)]) for each in running)
-    kept = [record for record, versions in in_modules if record.compute_capability in versions]
+    kept = [each for each in running if each.compute_capability in map(best.get, _modules(each))]
     names = {record.name for record in running}
     others = [record for record in code if record.name not in names]
     kept += newest([record for record in others if record.regs is not None])

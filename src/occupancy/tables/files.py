@@ -150,11 +150,10 @@ def _strict_loader() -> Any:
     return StrictLoader
 
 
-def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
+def read_yaml(file: str) -> list[Any]:
     """Return the documents of a YAML file, without anchors, aliases and tags, which can grow to gigabytes."""
     import yaml
 
-    file = os.fspath(path)
     text = read_bytes(file, "a table of limits", MAX_YAML_BYTES, TableError)
     try:
         _check_events(text, file)

@@ -134,7 +134,7 @@ class TestReadYaml:
         path = tmp_path / "bad.yaml"
         path.write_bytes(text)
         with pytest.raises(TableError, match=re.escape(problem)) as caught:
-            read_yaml(path)
+            read_yaml(str(path))
         assert caught.value.where == str(path)
 
     @pytest.mark.parametrize("name", ["missing.yaml", ".", "nul\0.yaml"])
@@ -150,7 +150,7 @@ class TestReadYaml:
         path = tmp_path_factory.getbasetemp() / "any.yaml"
         path.write_bytes(text)
         with contextlib.suppress(TableError):
-            read_yaml(path)
+            read_yaml(str(path))
 
 
 def _entries() -> list[dict[str, Any]]:
