@@ -265,9 +265,8 @@ def _levels(
     def at(name: str, places: Integers) -> Integers:
         return np.asarray(inputs[name].flat[places], np.int32)  # inputs of launchable kernels fit
 
-    sizes = [name for name in SHARED_MEMORY_FIELDS if name in inputs]
-    kinds: list[list[str]] = [["regs"], sizes, *([str(name)] for name in COUNTED)]
-    used = [names for names in kinds if names and names[0] in inputs]
+    kinds = [("regs",), SHARED_MEMORY_FIELDS, *((name,) for name in COUNTED)]
+    used = [names for kind in kinds if (names := inputs.keys() & kind)]
     while launched.size:
         is_highest = shares == shares.max()
         alike = launched[is_highest]

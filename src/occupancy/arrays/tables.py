@@ -215,11 +215,9 @@ def _shared_memory_table(limits: Limits, model: Model, common: Kernel) -> Intege
     """Return the blocks that shared memory allows, by bytes per block; the last entry is for larger sizes."""
 
     def evaluate(size: int) -> tuple[int | None, int]:
-        _, by_resource, allocated = rules(limits, model).evaluate(limits, Kernel(1, smem=size, **options))
+        _, by_resource, allocated = rules(limits, model).evaluate(limits, common.replace(smem=size))
         return by_resource.shared_memory, allocated.shared_memory
 
-    names = ("carveout", "opt_in", "shared_memory_mode")
-    options: dict[str, Any] = {name: getattr(common, name) for name in names}
     unit = limits.shared_memory_allocation_unit
     # The first step is short if reserved shared memory takes part of its allocation unit.
     most, first = evaluate(0)
