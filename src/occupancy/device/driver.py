@@ -38,13 +38,12 @@ class Driver:
             raise DeviceError(error.problem, where=error.where, hint=hint) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a driver function and return its results: None, a value, or a tuple."""
+        """Call a driver function and return its result, or a list of several or none."""
         try:
             status, *values = getattr(self.bindings, name)(*arguments)
         except RuntimeError as error:  # no driver, or a driver without the function
-            if name == "cuInit":
-                problem, hint = "no NVIDIA driver was found", "Run nvidia-smi to check."
-            else:
+            problem, hint = "no NVIDIA driver was found", "Run nvidia-smi to check."
+            if name != "cuInit":
                 problem = f"the NVIDIA driver is too old for the package cuda-bindings: {error}"
                 hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
             raise DeviceError(problem, hint=hint) from error
@@ -53,7 +52,7 @@ class Driver:
             raise DriverCallError(
                 name, *(f"error {int(status)}" if text is None else text.decode() for text in texts)
             )
-        return _unpacked(values)
+        return values[0] if len(values) == 1 else values
 
     def attribute(self, handle: Any, name: str) -> int | None:
         """Return a device attribute by name without prefix; None if the driver does not support it."""
@@ -146,10 +145,6 @@ def _no_visible_device() -> DeviceError:
     return DeviceError(problem, hint="Unset it, or list GPUs in it by the numbers that nvidia-smi shows.")
 
 
-def _unpacked(values: list[Any]) -> Any:
-    return values[0] if len(values) == 1 else tuple(values) or None
-
-
 STAND_IN = b"""
 .version 7.8
 .target sm_90
@@ -175,15 +170,12 @@ class ClusterCounter:
         self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
 
     def active_clusters(self, blocks: int, cluster_size: int) -> int:
-        return self._kernel.active_clusters(cluster_size, THREADS, self._shared_memory_for(blocks))
-
-    def _shared_memory_for(self, blocks: int) -> int:
         count = partial(self._kernel.active_blocks, THREADS)
         sizes = range(self._most, -1, -1)  # descending, because a smaller size never has fewer blocks
         size = sizes[bisect_left(sizes, blocks, hi=self._most, key=count)]
         if count(size) != blocks:
             raise DeviceError(f"no test kernel has {blocks} resident blocks per SM", where="clusters")
-        return size
+        return self._kernel.active_clusters(cluster_size, THREADS, size)
 
 
 def count_active_clusters(index: int, limits: Limits, blocks: int, cluster_size: int) -> int:
@@ -233,7 +225,7 @@ def _call_nvrtc(name: str, *arguments: Any) -> Any:
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         _, text = nvrtc.nvrtcGetErrorString(status)
         raise DeviceError(f"{name} returned {text.decode()}", where="NVRTC", hint=hint)
-    return _unpacked(values)
+    return values[0] if len(values) == 1 else values
 
 
 def _output(kind: str, program: Any) -> bytes:

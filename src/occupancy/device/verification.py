@@ -268,9 +268,7 @@ class _Comparison:
     def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:
         """Compare the resident clusters with the upper bound, and with the clusters of the empty kernel."""
         blocks = Result(self._limits, kernel, "cuda").active_blocks
-        for size in CLUSTER_SIZES:
-            if size > self._limits.most_blocks_per_cluster:
-                break
+        for size in filter(self._limits.most_blocks_per_cluster.__ge__, CLUSTER_SIZES):
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
             bound = runtime.max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
             is_within = isinstance(driver, int) and driver <= bound
