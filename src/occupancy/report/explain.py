@@ -79,8 +79,7 @@ def _warps(result: Result) -> list[str]:
     steps = [] if kernel.block_dim is None else [f"{' x '.join(map(str, kernel.block_dim))} = {threads}"]
     rounded = ", rounded up to whole warps" if kernel.threads % limits.warp_size else ""
     steps.append(f"{threads} / {limits.warp_size}{rounded} = {count(result.allocated.warps, 'warp')}")
-    dimension = cuda.exceeded_dimension(limits, kernel)
-    if result.model == "cuda" and (kernel.threads > limits.max_threads_per_block or dimension is not None):
+    if result.model == "cuda" and not result.block_limits.warps:
         return [*steps, f"above the maximum block size: {NO_BLOCKS}"]
     return [*steps, *_warp_steps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")]
 
