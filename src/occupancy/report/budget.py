@@ -134,10 +134,8 @@ def _rows(budgets: Sequence[BudgetFields]) -> Iterator[BudgetRow]:
     wanted = [budget.wanted for budget in budgets if budget.wanted is not None]
     most = min(budget.levels[0].active_blocks for budget in budgets)
     names = [budget.gpu.label for budget in budgets]
-    numbers = {
-        level.active_blocks for budget in budgets for level in budget.levels if level.active_blocks <= most
-    }
-    for blocks in [most] if wanted else sorted(numbers, reverse=True):
+    numbers = {level.active_blocks for budget in budgets for level in budget.levels}
+    for blocks in [most] if wanted else sorted(filter(most.__ge__, numbers), reverse=True):
         reaching = ([level for level in budget.levels if level.active_blocks >= blocks] for budget in budgets)
         levels = wanted or [each[-1] for each in reaching]
         yield BudgetRow._make([names, *zip(*levels, strict=True), "", ()])
