@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -65,27 +66,21 @@ class Driver:
             raise
 
 
-class Context:
+class Context(ExitStack):
     """Primary context of a GPU, for loading kernels; use it in a ``with`` statement."""
 
     def __init__(self, index: int) -> None:
+        super().__init__()
         self.driver = Driver()
-        self._device = self.driver.call("cuDeviceGet", index)
-        self._modules: list[Any] = []
-
-    def __enter__(self) -> Context:
-        self.driver.call("cuCtxSetCurrent", self.driver.call("cuDevicePrimaryCtxRetain", self._device))
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for module in self._modules:
-            self.driver.call("cuModuleUnload", module)
-        self.driver.call("cuDevicePrimaryCtxRelease", self._device)
+        device = self.driver.call("cuDeviceGet", index)
+        primary = self.driver.call("cuDevicePrimaryCtxRetain", device)
+        self.callback(self.driver.call, "cuDevicePrimaryCtxRelease", device)
+        self.driver.call("cuCtxSetCurrent", primary)
 
     def load(self, image: bytes) -> Any:
         """Load a cubin, or PTX that the driver compiles, and return the module."""
         module = self.driver.call("cuModuleLoadData", image)
-        self._modules.append(module)
+        self.callback(self.driver.call, "cuModuleUnload", module)
         return module
 
     def function(self, module: Any, name: str) -> Function:
