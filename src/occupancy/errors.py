@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar, cast
 
 Kind = TypeVar("Kind", bound="OccupancyError")
@@ -127,6 +127,16 @@ class MissingDependencyError(OccupancyError):
 
 class DeviceError(OccupancyError):
     """No GPU, no driver, or an error of the driver."""
+
+
+@contextmanager
+def importing(package: str, where: str = "", hint: str = "") -> Iterator[None]:
+    """Turn the error of importing an optional package into one with a hint to install it."""
+    try:
+        yield
+    except ImportError as error:
+        hint = hint or f"Install it with: pip install {package.lower()}"
+        raise MissingDependencyError(f"{package} is not installed", where=where, hint=hint) from error
 
 
 class ErrorCollector:

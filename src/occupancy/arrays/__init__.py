@@ -1,12 +1,9 @@
 """The engine's results over NumPy arrays."""
 
-from ..errors import MissingDependencyError
+from ..errors import importing
 
-try:
+with importing("NumPy", "sweep"):
     import numpy  # noqa: F401
-except ImportError as error:
-    hint = "Install it with: pip install numpy"
-    raise MissingDependencyError("NumPy is not installed", where="sweep", hint=hint) from error
 
 from numpy.typing import ArrayLike
 

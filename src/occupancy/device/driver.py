@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..errors import DeviceError, MissingDependencyError
+from ..errors import DeviceError, MissingDependencyError, importing
 from ..values.limits import ComputeCapability, Limits
 
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
@@ -24,11 +24,9 @@ class DriverCallError(DeviceError):
 
 class Driver:
     def __init__(self) -> None:
-        try:
+        hint = "To read local GPUs, run: pip install 'cuda-bindings[all]' nvidia-ml-py"
+        with importing("the package cuda-bindings", hint=hint):
             from cuda.bindings import driver
-        except ImportError as error:
-            hint = "To read local GPUs, run: pip install 'cuda-bindings[all]' nvidia-ml-py"
-            raise MissingDependencyError("the package cuda-bindings is not installed", hint=hint) from error
         self.bindings: Any = driver
         try:
             self.call("cuInit", 0)

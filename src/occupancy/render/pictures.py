@@ -8,7 +8,7 @@ from contextlib import suppress
 from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, MissingDependencyError
+from ..errors import InputError, importing
 from ..report.pictures import HeatMap, Picture, Plot, StepPlot, axis_title, axis_value
 from ..report.words import is_size, value_text
 from ..values.numbers import percent, whole_percent
@@ -37,11 +37,9 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
     if suffix not in PICTURE_FILES:
         problem = f"{path!r} is not the name of a picture"
         raise InputError(problem, where="output", allowed=", ".join(PICTURE_FILES))
-    try:
+    with importing("matplotlib", "-o"):
         from matplotlib import rc_context
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise _missing_matplotlib("-o") from error
     file = io.BytesIO()
     with rc_context(STYLE):
         figure = Figure(SLIDE_INCHES, layout="constrained")
@@ -52,10 +50,8 @@ def picture_bytes(picture: Picture, path: str) -> bytes:
 
 def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
     """Draw a picture for a notebook or a program, and return the axes of each plot."""
-    try:
+    with importing("matplotlib", "plot"):
         from matplotlib import pyplot, rc_context
-    except ImportError as error:
-        raise _missing_matplotlib("plot") from error
     if ax is not None:
         figure: Any = ax.figure
         with suppress(AttributeError, RuntimeError):  # part of a figure, or one with a color bar
@@ -66,11 +62,6 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
     figure = pyplot.figure(figsize=SLIDE_INCHES, layout="constrained")
     with rc_context(STYLE):
         return _draw(picture, figure)
-
-
-def _missing_matplotlib(where: str) -> MissingDependencyError:
-    hint = "Install it with: pip install matplotlib"
-    return MissingDependencyError("matplotlib is not installed", where=where, hint=hint)
 
 
 def _draw(picture: Picture, figure: Any) -> list[Axes]:
