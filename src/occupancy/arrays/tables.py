@@ -79,14 +79,13 @@ class Input(NamedTuple):
 def read_input(values: ArrayLike, name: str) -> Input:
     """Return the values of a field of `Kernel`: integers, integral floats, or text as in `compute`."""
     field = FIELDS[name]
-    low, high, unit = round_up(field.low, field.multiple_of), field.high, field.multiple_of
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
         is_ragged = "inhomogeneous" in str(error)
         problem = "has rows of different lengths" if is_ragged else f"cannot be read as an array: {error}"
         raise InputError(problem, where=name) from error
-    read = Input(name, array, low, high, unit)
+    read = Input(name, array, round_up(field.low, field.multiple_of), field.high, field.multiple_of)
     if array.size == 0:
         raise InputError("is empty", where=name, hint="Pass at least one value.")
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -102,7 +101,7 @@ def read_input(values: ArrayLike, name: str) -> Input:
             raise read.error(is_missing, "is not an integer")
         parsed = [parse(each, read.place(index)) for index, each in enumerate(array.ravel().tolist())]
         array = np.array(parsed, object).reshape(array.shape)
-    if (is_bad := (array < low) | (array > high)).any():
+    if (is_bad := (array < read.low) | (array > read.high)).any():
         raise read.error(is_bad, "is out of range")
     return read._replace(values=array.astype(np.int64))
 
