@@ -47,10 +47,9 @@ class Driver:
                 hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
             raise DeviceError(problem, hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
-            texts = self.bindings.cuGetErrorName(status)[1], self.bindings.cuGetErrorString(status)[1]
-            raise DriverCallError(
-                name, *(f"error {int(status)}" if text is None else text.decode() for text in texts)
-            )
+            names = self.bindings.cuGetErrorName(status)[1], self.bindings.cuGetErrorString(status)[1]
+            texts = (f"error {int(status)}" if text is None else text.decode() for text in names)
+            raise DriverCallError(name, *texts)
         return values[0] if len(values) == 1 else values
 
     def attribute(self, handle: Any, name: str) -> int | None:
