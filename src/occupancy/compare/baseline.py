@@ -162,16 +162,12 @@ def parse_baseline(content: bytes, name: str) -> Build:
     try:
         file: Any = BaselineFile.model_validate(values)
     except ValidationError as error:
-        raise _first_mistake(error, name) from error
+        first = error.errors(include_url=False)[0]
+        path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
+        problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
+        problem = problems.get(first["type"], invalid(first["input"]))
+        raise BaselineError(problem, where=f"{name}: {path.removeprefix('.')}", hint=_HINT) from error
     return Build(tuple(sanitize(KernelRecord(**vars(line))) for line in file.kernels), file.threads, name)
-
-
-def _first_mistake(error: ValidationError, file: str) -> BaselineError:
-    first = error.errors(include_url=False)[0]
-    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key[:80]}" for key in first["loc"])
-    problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
-    problem = problems.get(first["type"], invalid(first["input"]))
-    return BaselineError(problem, where=f"{file}: {path.removeprefix('.')}", hint=_HINT)
 
 
 def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -> Build:
