@@ -37,6 +37,17 @@ __device__ float helper(float *p, int n) {
 }
 """
 
+TEMPLATE = """
+template <int N> __global__ void tile(float *p) {
+    __shared__ char bytes[N];
+    __shared__ double sums[5];
+    sums[threadIdx.x] = bytes[threadIdx.x] = p[0];
+    __syncthreads();
+    p[1] = bytes[1] + sums[2];
+}
+template __global__ void tile<3>(float *);
+"""
+
 THOROUGH = pytest.mark.thorough
 WITH_RDC = pytest.mark.parametrize(
     "options", [[], pytest.param(["-rdc=true"], marks=THOROUGH)], ids=["whole", "rdc"]
@@ -124,6 +135,14 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
     assert not relocatable.linked
     assert relocatable.static_smem == 400
     assert (relocatable.regs or 0) < (outer.regs or 0)
+
+
+def test_shared_variables_of_templates_before_and_after_linking(nvcc: Path, tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text(TEMPLATE)
+    run(nvcc, "-rdc=true", "-arch=sm_90", "-c", "k.cu", folder=tmp_path)
+    run(nvcc, "-arch=sm_90", "-dlink", "-cubin", "k.o", "-o", "linked.cubin", folder=tmp_path)
+    (part,), (whole,) = (by_name(tmp_path / name).values() for name in ("k.o", "linked.cubin"))
+    assert (part.linked, part.static_smem, whole.linked, whole.static_smem) == (False, 43, True, 43)
 
 
 @pytest.mark.parametrize(

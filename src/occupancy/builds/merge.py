@@ -251,10 +251,11 @@ class _Merging:
 
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
-    """Return the fields in which a log line contradicts an image; it can exclude the stack of callees."""
+    """Return the fields in which a log line contradicts an image; it can exclude callees and templates."""
+    can_be_less = ("stack_bytes", "static_smem") if image.linked is False else ("stack_bytes",)
     values = zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
     known = ((name, one, other) for name, one, other in values if None not in (one, other))
-    return [name for name, one, other in known if (one > other if name == "stack_bytes" else one != other)]
+    return [name for name, one, other in known if (one > other if name in can_be_less else one != other)]
 
 
 def _likeness(log: KernelRecord, image: KernelRecord) -> tuple[bool, bool, int, str]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 import struct
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
+from ..engine.common import round_up
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
 from .limits import MIB, Malformed
 from .record import NO_SPILLS, FatbinModule, KernelRecord, Shape, SourceFormat, Spills, block_shapes
-from .source_lines import SHT_REL, SHT_RELA, Place, read_places
+from .source_lines import RELOCATIONS, Place, read_places
 from .spills import FIRST_ARCHITECTURE, count_spills
 
 SHT_CUDA_INFO = 0x70000000
@@ -38,6 +40,7 @@ RESERVED_SHARED_MEMORY = 1024
 _SHARED_MEMORY = (SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS)
 """Types of static shared memory sections; NVIDIA's internal assembler writes SHT_PROGBITS, in cuBLASLt."""
 _SHARED_NAME = b".nv.shared."
+STT_CUDA_OBJECT = 13
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
 # Attributes: the sections .nv.info and .nv.compat are lists of records. Each has a form, a number, and a value
@@ -185,11 +188,34 @@ class _Cubin:
                 if code and image.section_names.startswith(_SHARED_NAME, name):
                     # Empty sections, as in cuFFT, have no reservation either.
                     self._shared[code] = max(0, size - reserved)
-        tables = (read_places(image, each) for each in (*image.by_type[SHT_REL], *image.by_type[SHT_RELA]))
+        if not linked:
+            self._add_weak_variables()
+        tables = (read_places(image, each) for type in RELOCATIONS for each in image.by_type[type])
         # Source lines, from the first line table.
         self._places: dict[int, Place] = next((places for places in tables if places is not None), {})
         module_info = self._info.pop(0, None)
         self._symbol_values = symbol_values(_attribute_data(image, module_info)) if module_info else {}
+
+    def _add_weak_variables(self) -> None:
+        """Add the shared variables of templates, which nvlink allocates by descending alignment."""
+        image, used = self._image, defaultdict[int, set[int]](set)
+        pools = [at for at, each in enumerate(image.sections) if each[1] == SHT_CUDA_SHARED and not each[-1]]
+        symbols = enumerate(image.symbols()[1] if pools else ())
+        variables = {
+            number: (alignment, size)
+            for number, (_, kind, _, section, alignment, size) in symbols
+            if section in pools and kind & 0xF == STT_CUDA_OBJECT
+        }
+        for type, form in RELOCATIONS.items() if variables else ():
+            for _, _, _, offset, size, _, code in image.by_type[type]:
+                image.limits.consume("pieces", size // form.size)
+                data = image.part(offset, size // form.size * form.size, "relocations")
+                used[code].update(info >> 32 for _, info, *_ in form.iter_unpack(data))
+        for code, numbers in used.items():
+            for alignment, size in sorted(
+                map(variables.__getitem__, numbers & variables.keys()), reverse=True
+            ):
+                self._shared[code] = round_up(self._shared.get(code, 0), max(1, alignment)) + size
 
     def kernel(self, function: KernelSymbol) -> KernelRecord:
         image = self._image

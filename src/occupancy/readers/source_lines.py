@@ -18,9 +18,8 @@ from .elf import SHT_PROGBITS, Image, Section
 from .limits import Malformed, ReadLimits
 
 _SECTION_NAME = b".debug_line\0"
-SHT_RELA, SHT_REL = 4, 9
-_RELA = struct.Struct("<QQq")
-_REL = struct.Struct("<QQ")
+RELOCATIONS = {9: struct.Struct("<QQ"), 4: struct.Struct("<QQq")}
+"""SHT_REL and SHT_RELA -> offset, symbol and type, and addend."""
 _OPERAND = 3  # bytes of DW_LNE_set_address before its relocated operand: 0, length, opcode
 _MIN_UNIT = 15
 MAX_LINE_TABLE_BYTES = 16 << 20
@@ -66,7 +65,7 @@ def read_places(image: Image, relocations: Section) -> dict[int, Place] | None:
         if max(table_size, size) > MAX_LINE_TABLE_BYTES:
             return {}
         data = bytes(image.part(table_offset, table_size, "table of lines"))
-        form = _RELA if type == SHT_RELA else _REL
+        form = RELOCATIONS[type]
         entries = image.part(offset, size // form.size * form.size, "relocations of the table of lines")
         _, symbols = image.symbols()
         sections = [section for _, _, _, section, _, _ in symbols]
