@@ -285,7 +285,7 @@ def check_names(given: Iterable[object], names: Collection[str], where: str = ""
 
 def plain_value(value: Any, kind: str = "") -> Any:
     """Return lists as tuples, and integers of other libraries, text or floats as integers."""
-    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):  # named tuples stay
         return tuple(plain_value(item, kind) for item in value)
     if "int" in kind:
         for parse in (parse_size, parse_count):
@@ -299,9 +299,10 @@ def plain_value(value: Any, kind: str = "") -> Any:
 
 def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
     """Reject values of another type, and numbers out of range."""
-    for name, written in record.__annotations__.items():
+    for name, written in type(record).__annotations__.items():
         value = getattr(record, name)
-        kind, _, optional = getattr(written, "__forward_arg__", written).partition(" | ")
+        # `typing` wraps the text of a named tuple's types in ForwardRef.
+        kind, _, optional = str(getattr(written, "__forward_arg__", written)).partition(" | ")
         is_valid, allowed = KIND_CHECKS[kind]
         if value is None and optional:
             continue
