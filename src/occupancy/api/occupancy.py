@@ -215,7 +215,8 @@ class Occupancy(Printed, Result):
         """Return inputs and result as plain values, with the names of ``calc --format json``."""
         row = ResultRow(self)
         values = {column.key: json_value(column.getter(row)) for column in RESULT_COLUMNS}
-        return {"schema_version": SCHEMA_VERSION, "inputs": self.kernel.to_dict(), **values}
+        changed = {"changed_limits": json_value(changes)} if (changes := self.limits.changes) else {}
+        return {"schema_version": SCHEMA_VERSION, "inputs": self.kernel.to_dict(), **changed, **values}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Occupancy:
@@ -238,7 +239,8 @@ class Occupancy(Printed, Result):
             error.hint = _OWN_LIMITS
             raise
         made = result.to_dict()
-        if changed := [name for name in _DERIVED if values.get(name, made[name]) != made[name]]:
+        changed = [name for name in _DERIVED if values.get(name, made[name]) != made[name]]
+        if changed := ["changed_limits"] if values.get("changed_limits") else changed:
             hint = f"For other inputs, call replace(). {_OWN_LIMITS}"
             problem = f"do not match the inputs or limits of {result.gpu.label}: {', '.join(changed)}"
             raise InputError(problem, where="values", hint=hint)
@@ -293,7 +295,7 @@ class Occupancies(Results[Occupancy]):
         return Results((result.waves(grid, **options) for result in self), waves_report)
 
     def report(self) -> Report:
-        return calc_report(list(map(ResultRow, self)))
+        return calc_report(list(map(ResultRow, self))) if self else super().report()
 
 
 @overload

@@ -76,7 +76,8 @@ class Results(Printed, tuple[T, ...]):
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         chosen: Any = super().__getitem__(index)
-        return type(self)(chosen, self._report, self.result) if isinstance(index, slice) else chosen
+        result = self.result if chosen else None  # an empty slice says nothing about the result
+        return type(self)(chosen, self._report, result) if isinstance(index, slice) else chosen
 
     def report(self) -> Report:
         if not self and self.result is None:  # an empty slice

@@ -88,6 +88,7 @@ def test_plain_values_and_back(gpu: str) -> None:
         ({**values, "inputs": {**values["inputs"], "regs": 41}}, "^values do not match .*resources"),
         ({**values, "occupancy": 0.9}, "^values do not match the inputs or limits of .*: occupancy"),
         ({**values, "schema_version": 0}, "^schema_version: 0 is"), ({"gpus": [values]}, "^values are not from"),
+        (occupancy.compute(result.limits.replace(max_threads_per_block=96), threads=32).to_dict(), "changed_limits"),
     ]  # fmt: skip
     for wrong, message in others:
         with pytest.raises(occupancy.InputError, match=message):
@@ -134,7 +135,8 @@ def test_parts_of_results_print_and_have_rows() -> None:
     assert several.block_sizes()[1:].rows() == several[1].block_sizes().rows()
     steps = several[0].next_steps()
     assert several.next_steps()[:1].rows() == steps.rows()
-    assert [len(part.rows()) for part in (steps[1:3], steps[:0])] == [2, 0]
+    assert [len(part.rows()) for part in (steps[1:3], steps[:0], several[2:])] == [2, 0, 0]
+    assert str(several[2:]) == str(steps[:0]) == "No results"
 
 
 def test_a_kernel_that_does_not_compile_is_dropped_by_name() -> None:
