@@ -126,8 +126,7 @@ def module_at(path: Path) -> ModuleType:
 
 def example(framework: str, folder: Path) -> Any:
     """Return the example of docs/autotuning.md for a framework as a module, since Triton reads its source."""
-    page = ROOT / "docs" / "autotuning.md"
-    (source,) = [text for _, text in blocks(page, "python") if framework in text]
+    (source,) = [text for _, text in blocks(ROOT / "docs" / "autotuning.md", "python") if framework in text]
     path = folder / f"example_for_{framework}.py"
     path.write_text(source, encoding="utf-8")
     return module_at(path)

@@ -82,5 +82,4 @@ def test_the_shell_completes() -> None:
     code = "import sys; sys.argv = ['occupancy']; from occupancy.cli import main; main()"
     asked = {"_OCCUPANCY_COMPLETE": "bash_complete", "COMP_WORDS": "occupancy ca", "COMP_CWORD": "1"}
     command, variables = [sys.executable, "-c", code], {**os.environ, **asked}
-    done = subprocess.run(command, capture_output=True, text=True, env=variables)
-    assert done.stdout == "plain,calc\n"
+    assert subprocess.run(command, capture_output=True, text=True, env=variables).stdout == "plain,calc\n"

@@ -134,8 +134,7 @@ def test_cooperative_launches() -> None:
         answer = Result(LIMITS, Kernel(int(row["threads"]), 10, 0, int(row["dynamic_smem"])))
         most = full_wave(answer, MULTIPROCESSORS).blocks
         launches = "cudaSuccess" if int(row["grid"]) <= most else "cudaErrorCooperativeLaunchTooLarge"
-        expected = (int(row["blocks_per_sm"]), row["launch"])
-        comparison.check(row, expected, (answer.active_blocks, launches))
+        comparison.check(row, (int(row["blocks_per_sm"]), row["launch"]), (answer.active_blocks, launches))
     comparison.conclude(compared=48)
 
 
@@ -188,5 +187,4 @@ def read_columns(name: str) -> dict[str, npt.NDArray[np.int64]]:
 
 
 def queries_of(header: Header, golden: dict[str, npt.NDArray[np.int64]]) -> Records:
-    columns = {field: golden[name] for name, field in FIELDS.items() if name in golden}
-    return header.queries(LIMITS, **columns)
+    return header.queries(LIMITS, **{field: golden[name] for name, field in FIELDS.items() if name in golden})

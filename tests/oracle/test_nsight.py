@@ -87,8 +87,7 @@ def read_kernel(row: dict[str, str]) -> Kernel:
 
 def expected_warps(row: dict[str, str]) -> int:
     """Return the number of warps for Nsight's result, a percentage in single precision."""
-    limits = shipped.limits(row["cc"])
-    warps = float(row["occupancy_percent"]) / 100 * limits.max_warps_per_multiprocessor
+    warps = float(row["occupancy_percent"]) / 100 * shipped.limits(row["cc"]).max_warps_per_multiprocessor
     assert abs(warps - round(warps)) < 1e-5, f"not a whole number of warps: {row}"
     return round(warps)
 

@@ -264,8 +264,7 @@ def test_shared_memory_of_a_wrapped_line_is_left_blank(engine: PageEngine) -> No
 
 def test_pasted_json_of_calc_has_its_inputs(engine: PageEngine) -> None:
     command = "calc --cc 9.0 -t 16x16 --smem 20k --carveout 50 --no-opt-in --format json"
-    text = run(*command.split()).stdout
-    (found,) = engine.value(f"readPasted({json.dumps(text)})")
+    (found,) = engine.value(f"readPasted({json.dumps(run(*command.split()).stdout)})")
     fields = {"threads": "16x16x1", "dynamic-smem": "20480", "carveout": "50%", "opt-in": "no"}
     assert (found["arch"], found["fields"]) == ("9.0", fields)
     assert engine.value('readPasted(\'{"kernels": [{"demangled": {"toString": 1}}]}\')') == []

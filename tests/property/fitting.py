@@ -109,8 +109,7 @@ def registers_fit_in_the_spreadsheet(result: Result, blocks: int) -> bool:
     share = spreadsheet.max_registers_per_block(limits, limits.spreadsheet, kernel).amount
     in_one_share = divide_up(blocks, limits.max_registers_per_multiprocessor // share)
     granularity = spreadsheet.warp_granularity(limits, limits.spreadsheet, kernel)
-    warps = round_up(in_one_share * result.allocated.warps, granularity)
-    return warps * registers_per_warp(result) <= share
+    return round_up(in_one_share * result.allocated.warps, granularity) * registers_per_warp(result) <= share
 
 
 def shared_memory_fits_in_the_spreadsheet(result: Result, blocks: int) -> bool:

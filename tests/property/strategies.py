@@ -77,8 +77,7 @@ def barriers() -> SearchStrategy[int | None]:
 
 def carveouts(limits: Limits) -> SearchStrategy[Carveout | None]:
     sizes = st.sampled_from(limits.shared_memory_configurations)
-    percentages = st.integers(0, 100)
-    in_percent = percentages.map(lambda percent: Carveout(percent, "percent"))
+    in_percent = st.integers(0, 100).map(lambda percent: Carveout(percent, "percent"))
     return st.none() | in_percent | sizes.map(lambda size: Carveout(size, "bytes"))
 
 

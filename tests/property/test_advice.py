@@ -58,8 +58,7 @@ def small_chips(draw: st.DrawFn) -> Question:
         max_blocks_per_multiprocessor=draw(st.integers(1, 40)),
     )  # fmt: skip
     kernel = draw(strategies.kernels(limits))
-    size = draw(st.integers(0, 2200))
-    kernel = kernel.replace(smem=size, static_smem=None, dynamic_smem=None)
+    kernel = kernel.replace(smem=draw(st.integers(0, 2200)), static_smem=None, dynamic_smem=None)
     return Question(limits, kernel, draw(strategies.models(limits)))
 
 

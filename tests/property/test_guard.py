@@ -82,8 +82,7 @@ def test_pairs_and_rest(old: list[KernelRecord], new: list[KernelRecord], chance
     assert all(pair.matched_by != "code" for pair in found.pairs if max(times[id(x)] for x in pair[:2]) > 1)
     again = match(chance.sample(old, len(old)), chance.sample(new, len(new)))
     assert sorted(map(repr, found.pairs)) == sorted(map(repr, again.pairs))
-    gone = {(row.name, row.arch) for row in found.removed}
-    assert not gone & {(row.name, row.arch) for row in found.added}
+    assert not {(row.name, row.arch) for row in found.removed} & {(row.name, row.arch) for row in found.added}
 
 
 @given(BUILDS, BUILDS)

@@ -39,8 +39,7 @@ def test_every_format_has_the_same_rows_in_the_same_order(name: str) -> None:
     assert list(report) == list(schema["properties"])
     assert set(report["inputs"]) <= set(schema["properties"]["inputs"]["properties"])
     rows = report[REPORTS[command[0]][1]]
-    lines = run(*command, "--format", "jsonl").stdout.splitlines()
-    assert [json.loads(line) for line in lines] == rows
+    assert [json.loads(line) for line in run(*command, "--format", "jsonl").stdout.splitlines()] == rows
     cells = as_csv(*command)
     for each, row in zip(cells, rows, strict=True):
         own = [key for key, value in row.items() if key in each or not isinstance(value, dict | None)]

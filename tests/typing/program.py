@@ -80,8 +80,7 @@ def questions() -> None:
 
 
 def arrays() -> None:
-    threads = np.arange(32, 1025, 32)
-    found = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(256))
+    found = occupancy.sweep("9.0", threads=np.arange(32, 1025, 32)[:, None], regs=np.arange(256))
     assert_type(found.best(3), list[dict[str, Any]])
     assert_type(found.shape, tuple[int, ...])
     blocks: npt.NDArray[np.generic] = found.active_blocks
@@ -109,8 +108,7 @@ def builds(before: Path, after: Path) -> None:
 
 
 def rules(build: Path, file: Path) -> None:
-    own = [occupancy.Rule(max_regs=64), occupancy.Exemption(reason="known")]
-    result = occupancy.check(build, own)
+    result = occupancy.check(build, [occupancy.Rule(max_regs=64), occupancy.Exemption(reason="known")])
     assert_type(result, occupancy.CheckResult)
     assert_type(occupancy.check(build, file).passed, bool)
     for broken in result.broken:

@@ -137,14 +137,15 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
             yield step_with(now, {"threads": best.kernel.threads}, best)
 
 
-def probably_uses_setmaxnreg(result: Result) -> bool:
+def probably_uses_setmaxnreg(result: Result | None) -> bool:
     """Return True for a block of whole warpgroups that holds nearly all registers of an SM."""
+    if result is None or not result.launchable:
+        return False
     limits, threads = result.limits, result.kernel.threads
     return (
         limits.compute_capability >= FIRST_WITH_SETMAXNREG
         and threads > THREADS_PER_WARPGROUP
         and threads % THREADS_PER_WARPGROUP == 0
-        and result.launchable
         and (result.kernel.regs or 0) >= WORTH_DIVIDING
         and result.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
     )

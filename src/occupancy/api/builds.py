@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from ..builds.rows import LAUNCH_SIZES
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
@@ -42,7 +42,7 @@ class Diff(Printed, Differences):
 
     def report(self, *, in_full: bool = False) -> Report:
         """Return the report, optionally with all rows."""
-        return replace(diff_report(self, self.inputs, in_full=in_full), problems=self.problems)
+        return diff_report(self, in_full=in_full)
 
     def __repr__(self) -> str:
         return f"<Diff: {self.report().headline[0]}>"
@@ -205,13 +205,18 @@ def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions])
     It records ``threads`` for all kernels whose file does not contain them, but no other sizes and no GPU.
     """
     reading = Reading(options, save_baseline, SelectionOptions)
+    if reading.sizes:
+        name, _, value = reading.sizes[0]
+        raise InputError(f"{value} cannot be stored in a baseline", where=name, hint="Set it in the rules.")
+    return _save_baseline(build, path, reading)
+
+
+def _save_baseline(build: Paths, path: Path, reading: Reading) -> Build:
     paths = as_sources(build, "build", with_streams=False)
     file = os.fspath(path)
     check_output(file, paths)
     after = _read_whole(paths)
-    if reading.sizes:
-        problem = "a baseline only records threads for all kernels"
-        raise InputError(problem, where=reading.sizes[0][0], hint="Set it in the rules instead.")
+    reading.check_patterns(after.kernels)
     baseline = baseline_from(reading.selection.records(after.kernels), reading.threads or after.threads)
     write_baseline(file, baseline)
     return baseline
@@ -246,12 +251,14 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
         if os.path.exists(path):
             hint = "Accept changes with occupancy check BUILD --update. For other files, pass --rules and --baseline."
             raise InputError("already exists", where=path, hint=hint)
-    reading = Reading({name: options.pop(name, None) for name in LAUNCH_SIZES}, init)
-    rule = "[[rules]]\nkernels = {}\n{} = {}\n\n"
-    sizes = "".join(rule.format(json.dumps(pattern), size, value) for size, pattern, value in reading.sizes)
+    reading = Reading(options, init, SelectionOptions)
+    by_pattern = defaultdict[str, str](str)
+    for name, pattern, value in reading.sizes:
+        by_pattern[pattern] += f"{name} = {value}\n"
+    sizes = "".join(f"[[rules]]\nkernels = {json.dumps(each)}\n{by_pattern[each]}\n" for each in by_pattern)
     path = PurePath(os.path.relpath(baseline, os.path.dirname(rules) or ".")).as_posix()
     with written_atomically(rules) as file:  # both files, or none
-        saved = save_baseline(build, baseline, threads=reading.threads, **options)
+        saved = _save_baseline(build, baseline, reading)
         threads = f"\nthreads = {saved.threads:<21}# per block, unless recorded" if saved.threads else ""
         growth = ""  # rules for values that every kernel has
         if all(kernel.spill_store_bytes is not None for kernel in saved.kernels):
@@ -267,8 +274,8 @@ def init(build: Paths, rules: str, baseline: str, **options: Any) -> Build:
 def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: Path | None = None) -> str:
     """Return the command line of a check, whose update accepts only the kernels that the check shows."""
     sizes = {
-        size.replace("_", "-"): [f"{pattern}={value}".removeprefix("*=") for pattern, value in values.items()]
-        for size, values in reading.given.items()
+        name.replace("_", "-"): [f"{pattern}={value}".removeprefix("*=") for pattern, value in values.items()]
+        for name, values in reading.given.items()
     }
     gpu = {} if reading.gpu is None else {"gpu" if reading.gpu.name else "cc": reading.gpu.label}
     values = {"rules": rules or None, "baseline": baseline, **sizes}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -64,12 +64,16 @@ class Reading:
         reject_unknown(options, function, known.__annotations__)
         self.options = options
         table = LimitsTable(options.get("limits_file"))
-        self.given = {size: _by_pattern(options.get(size), parse) for size, parse in LAUNCH_SIZES.items()}
+        self.given = {name: _by_pattern(options.get(name), parse) for name, parse in LAUNCH_SIZES.items()}
         """Sizes of kernels whose file does not record them, by patterns of names."""
         self.threads = self.given["threads"].get(EVERY)
-        each = ((size, *item) for size, values in self.given.items() for item in values.items())
-        self.sizes = [size for size in each if size[:2] != ("threads", EVERY)]
-        """Name, pattern and value of each size but `threads`, which launch bounds can forbid."""
+        self.sizes = [
+            (name, pattern, value)
+            for name, values in self.given.items()
+            for pattern, value in values.items()
+            if (name, pattern) != ("threads", EVERY)
+        ]
+        """Name, pattern and value of each but threads for all, which apply up to the launch bound: see `Evaluator`."""
         self.gpu = None if options.get("gpu") is None else find_gpu(options["gpu"], table)
         """GPU to compute for, in place of the one that each kernel was compiled for."""
         archs = as_list(options.get("arch"))
@@ -97,30 +101,24 @@ class Reading:
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse sizes for names that no kernel has."""
         names = {record.name for record in records} if self.sizes else set()
-        for where, pattern, _ in self.sizes:
-            if names and not (pattern and any(matches(pattern, name) for name in names)):
+        for name, pattern, _ in self.sizes:
+            if names and not (pattern and any(matches(pattern, each) for each in names)):
                 problem = f"no kernel is called {shown(pattern)}"
-                raise InputError(problem, where=where, **names_there(pattern, names))
+                raise InputError(problem, where=name, **names_there(pattern, names))
 
     def sized(self, records: Iterable[KernelRecord], rules: Sequence[Rule] = ()) -> list[KernelRecord]:
-        """Return records with the sizes of rules; options for all kernels come before them, others after."""
+        """Return records with the sizes of rules, then of options."""
         rules = [rule for rule in rules if rule.threads is not None or rule.dynamic_smem is not None]
         if not rules and not self.sizes:
             return list(records)
         from ..compare.rules import Rule
 
-        for_all, for_some = list[Rule](), list[Rule]()
-        for size, pattern, value in self.sizes:
-            changes: Any = {size: value}
-            (for_all if pattern == EVERY else for_some).append(Rule(kernels=pattern, **changes))
-        return list(with_launch_sizes(records, [*for_all, *rules, *for_some]))
+        own: Any = ({"kernels": pattern, name: value} for name, pattern, value in self.sizes)
+        return list(with_launch_sizes(records, [*rules, *(Rule(**each) for each in own)]))
 
     def inputs(self, **others: Any) -> dict[str, Any]:
         """Return the given arguments, with those of the function, for a report."""
-        sizes = {
-            size: FrozenDict(values) if values.keys() - {EVERY} else values.get(EVERY)
-            for size, values in self.given.items()
-        }
+        sizes = {name: (len(of) == 1 and of.get(EVERY)) or FrozenDict(of) for name, of in self.given.items()}
         archs = tuple(sorted(each.sm for each in frozenset().union(*self.selection.archs)))
         values = others | sizes | {
             "cc": self.gpu and self.gpu.cc, "gpu": self.gpu and self.gpu.name, "names": self.selection.names,
@@ -129,11 +127,11 @@ class Reading:
         return FrozenDict((name, value) for name, value in values.items() if value)
 
 
-def _by_pattern(given: Any, parse: Any) -> dict[str, int]:
-    """Return the parsed values by patterns, that of all kernels first."""
+def _by_pattern(given: Any, parse: Callable[[object], int]) -> dict[str, int]:
+    """Return the parsed values by patterns, that of all kernels first, because the last match wins."""
     values = given if isinstance(given, Mapping) else {EVERY: given}
-    first_for_all = sorted(values.items(), key=lambda item: item[0] != EVERY)
-    return {str(pattern): parse(value) for pattern, value in first_for_all if value is not None}
+    for_all_first = sorted(values.items(), key=lambda item: item[0] != EVERY)
+    return {str(pattern): parse(value) for pattern, value in for_all_first if value is not None}
 
 
 def with_launch_sizes(records: Iterable[KernelRecord], rules: Sequence[Rule]) -> Iterator[KernelRecord]:
@@ -171,8 +169,8 @@ def scan(
         threads: Threads per block of kernels whose file does not contain them, or a dictionary from patterns
             of names to threads. By default, or above the launch bound: the launch bound, or 256 without one.
             ``threads_assumed`` is then True. A dictionary's threads are used even above the launch bound.
-        dynamic_smem: Dynamic shared memory per block of kernels whose file does not contain it, in bytes or text
-            such as ``"48k"``, or a dictionary from patterns of names; by default 0.
+        dynamic_smem: Dynamic shared memory per block of kernels whose file does not contain it: bytes, text such as
+            ``"48k"``, or a dictionary from patterns of names to sizes. The default is 0.
         gpu: GPU or compute capability; by default, the architecture of each kernel.
         name: Part of a name, or several, of which one must match; ``*`` matches any text.
         arch: Only kernels for these architectures, such as ``["sm_80", "hopper"]``, with their variants, such as
@@ -248,7 +246,9 @@ class Scan(Printed, Sequence[ScannedKernel]):
     def __getitem__(self, index: slice) -> Scan: ...
     def __getitem__(self, index: int | slice) -> Any:
         chosen: Any = self.kernels[index]
-        return replace(self, kernels=chosen, summary=summary(chosen)) if isinstance(index, slice) else chosen
+        if isinstance(index, slice):
+            return replace(self, kernels=chosen, summary=summary(chosen), found=self.found if chosen else 0)
+        return chosen
 
     def __repr__(self) -> str:
         return f"<Scan: {self.report().headline[0]}{f', {len(self.problems)} problems' if self.problems else ''}>"

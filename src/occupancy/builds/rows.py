@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,7 +44,11 @@ def parse_block_size(value: object) -> int:
     return in_range(parse_threads(value)[0], "threads", 1, MAX_THREADS_PER_BLOCK)
 
 
-LAUNCH_SIZES = {"threads": parse_block_size, "dynamic_smem": partial(parse_size, where="dynamic_smem")}
+def _parse_dynamic_smem(value: object) -> int:
+    return in_range(parse_size(value, "dynamic_smem"), "dynamic_smem", 0)
+
+
+LAUNCH_SIZES = {"threads": parse_block_size, "dynamic_smem": _parse_dynamic_smem}
 """Values of a launch, which compiled kernels do not record, and their parsers."""
 
 

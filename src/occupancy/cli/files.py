@@ -14,7 +14,7 @@ from ..errors import InputError, OccupancyError
 from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
-from .printing import CHECK_FORMATS, format_option, formats_of, output_option, show, written_to
+from .printing import CHECK_FORMATS, for_command, format_option, formats_of, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult, Diff
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from ..report.model import Report
 
 
-def _by_pattern(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, str] | None:
+def _sizes(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, str] | None:
     """Return sizes by patterns of kernels' names; one without a name is for all."""
     parts = (text.rpartition("=") for text in texts)
     return {name.strip() if equals else "*": size for name, equals, size in parts} or None
 
 
 SELECTION = (
-    option_of("threads", group="kernels", multiple=True, callback=_by_pattern, metavar="[NAME=]N",
+    option_of("threads", group="kernels", multiple=True, callback=_sizes, metavar="[NAME=]N",
               help="Threads per block, if a file does not record them. Repeatable."),
-    option_of("dynamic_smem", group="kernels", multiple=True, callback=_by_pattern, metavar="[NAME=]SIZE",
-              help="Dynamic shared memory per block, likewise. Repeatable."),
+    option_of("dynamic_smem", group="kernels", multiple=True, callback=_sizes, metavar="[NAME=]SIZE",
+              help="Dynamic shared memory per block, if a file does not record it. Repeatable."),
     Option("--name", group="kernels", metavar="PART", multiple=True,
            help="Only kernels whose name contains PART; * matches any text. Repeatable."),
     Option("--arch", group="kernels", metavar="ARCH", multiple=True,
@@ -153,7 +153,7 @@ def _write_report(
             elif output_format == "html":
                 from ..page.build import build_report
 
-                click.echo(build_report(__version__, result.report(in_full=True), files, old))
+                click.echo(build_report(__version__, for_command(result.report(in_full=True)), files, old))
             else:
                 show(report, output_format)
     if result.problems:
@@ -210,7 +210,8 @@ def _write_checked(
             if output_format == "sarif":
                 click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
             elif output_format == "github":
-                report, notices = result.report(), [] if checked is None else list(remarks(checked))
+                report = for_command(result.report())
+                notices = [] if checked is None else list(remarks(checked))
                 lines = [*report.headline, *(each.text for each in report.notes)]
                 click.echo(ci.github(result.findings(), lines, notices))
             elif output_format == "junit":

@@ -48,15 +48,20 @@ def output_option(text: str) -> Option:
     return Option("-o", "--output", group="output", multiple=True, metavar="FILE", help=f"{text} Repeatable.")
 
 
-def show(report: Report, output_format: str | None) -> None:
+def for_command(report: Report) -> Report:
+    """Return a report that names the options, without the arguments and methods of Python."""
     from ..report.model import Paragraph
 
-    with_options = partial(re.sub, f"`[^`]+`{OPTION}", r"\1")  # without the argument or method of Python
+    with_options = partial(re.sub, f"`[^`]+`{OPTION}", r"\1")
     notes = [each._replace(text=with_options(each.text)) for each in report.notes]
-    report = replace(report, headline=tuple(map(with_options, report.headline)), notes=notes, details=[
+    return replace(report, headline=tuple(map(with_options, report.headline)), notes=notes, details=[
         each._replace(lines=[*map(with_options, each.lines)]) if isinstance(each, Paragraph) else each
         for each in report.details
     ])  # fmt: skip
+
+
+def show(report: Report, output_format: str | None) -> None:
+    report = for_command(report)
     if not output_format or output_format == "text":
         from ..render.terminal import text
 
@@ -71,7 +76,8 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        click.echo((markup.html_document if output_format == "html" else markup.markdown)(report), nl=False)
+        write = markup.html_document if output_format == "html" else markup.markdown
+        click.echo(write(report), nl=False)
     else:
         from ..render import data
 

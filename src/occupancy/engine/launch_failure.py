@@ -178,7 +178,7 @@ def compile_error(limits: Limits, kernel: Kernel) -> str | None:
         return None
     target = " For a target such as sm_90a, which has more, set `opt_in` (`--opt-in`)." if has_targets else ""
     most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
-    return f"The compiler rejects {most}. Use dynamic shared memory instead.{target}"
+    return f"The compiler rejects {most}. Use dynamic shared memory and cudaFuncSetAttribute.{target}"
 
 
 def exceeds_static_limit(limits: Limits, kernel: Kernel) -> bool:

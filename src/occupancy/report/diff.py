@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -85,16 +85,16 @@ COLUMNS: tuple[Column, ...] = (
 """No heading: a screen shows the facts of each kernel, the HTML report and CSV the columns."""
 
 
-def diff_report(differences: Differences, inputs: Mapping[str, Any], *, in_full: bool = False) -> Report:
-    rows = entries(differences)
-    verdicts = [f"{number:,} {verdict}" for verdict, number in differences.summary.items() if number]
-    headline = ", ".join(verdicts) if rows else f"{count(differences.same, 'kernel')}, all the same"
+def diff_report(diff: Any, *, in_full: bool = False) -> Report:
+    rows = entries(diff)
+    verdicts = [f"{number:,} {verdict}" for verdict, number in diff.summary.items() if number]
+    headline = ", ".join(verdicts) if rows else f"{count(diff.same, 'kernel')}, all the same"
     if rows and len({entry.record.arch for entry in rows}) > 1:
         headline += " (counted for each architecture)"
-    headline += computed_for(inputs)
+    headline += computed_for(diff.inputs)
     details = list(_sections(rows, len(rows) if in_full else changes.MOST_KERNELS))
-    parts = ([headline], named(COLUMNS, rows), rows, "kernels", inputs, details, list(_notes(differences)))
-    return Report("diff", *parts, values={"summary": differences.summary}, has_table=False)
+    parts = ([headline], named(COLUMNS, rows), rows, "kernels", diff.inputs, details, list(_notes(diff)))
+    return Report("diff", *parts, values={"summary": diff.summary}, problems=diff.problems, has_table=False)
 
 
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:

@@ -94,8 +94,7 @@ def _disputes(value: Provenance) -> list[str]:
 SOURCE_COLUMNS = (
     CC._replace(title=""),
     Column("limit", "Limit", "field", about="Name of the limit", align="left", type="string"),
-    Column("value", "Value",
-           show=lambda value: limit_text(value.field, value.value),
+    Column("value", "Value", show=lambda value: limit_text(value.field, value.value),
            about="Value; null if there is no such limit or no source for it", wraps=True),
     Column("sources", "Sources", lambda value: [source.code for source in value.sources],
            about="Codes of the sources, explained in `sources`", align="left", wraps=True, type="array"),

@@ -42,10 +42,10 @@ NOTES = {note.code: note for note in (
     Note("registers-may-spill", "Fewer registers may cause spills."),
     Note("carveout-raised", "The carveout is too small for one block, so the SM uses a larger configuration."),
     Note("tensor-memory",
-         "Virtual resources are the permit for tcgen05.alloc. If a kernel relinquishes it, compute with "
-         "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This model was not measured on a GPU."),
+         "Virtual resources are the permit for tcgen05.alloc. If a kernel relinquishes it, use "
+         "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This was not verified on a GPU."),
     Note("setmaxnreg",
-         "If a kernel uses setmaxnreg, ignore its steps, and run `register_split` (`occupancy registers`)."),
+         "For kernels that use setmaxnreg, do not follow the steps, but use `register_split` (`occupancy registers`)."),
     Note("cluster-bound",
          "This number of clusters is an upper bound: each cluster must fit in one GPC. For exact waves and their tail, "
          "set `max_active_clusters` (`--max-active-clusters`)."),
@@ -53,13 +53,13 @@ NOTES = {note.code: note for note in (
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
-    Note("above-the-cap", "{regs} registers exceed the cap of {cap}, and may spill. The results use the cap."),
+    Note("above-the-cap", "{regs} registers exceed the cap of {cap}, so the kernel may spill. Results assume the cap."),
     Note("opt-in", f"More than 48 KiB of shared memory requires {ALLOW_SIZE.format('BYTES')}."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
     Note("other-gpu",
          "{gpu} cannot load {archs} code. Results use the resources of that code; JIT-compiled PTX can differ."),
-    Note("dynamic-smem", "Dynamic shared memory counts as 0. To change it, set `dynamic_smem` (`--dynamic-smem`)."),
+    Note("dynamic-smem", "Unrecorded dynamic shared memory is assumed to be 0: set `dynamic_smem` (`--dynamic-smem`)."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),
     Note("stated-by-one", "Not compared, because only one build contains it: {values}."),
@@ -208,7 +208,7 @@ class Report:
     values: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the JSON, between inputs and rows."""
     problems: Sequence[ReadProblem] | None = None
-    """Damaged parts of the files; None if the command reads no files with kernels."""
+    """Damaged parts of the files; None if the report has no member ``problems``."""
     has_table: bool = True
     """False if the rows are no table of the screen; the details of a single row need none."""
     limit: int | None = None
@@ -219,7 +219,7 @@ class Report:
 
     @property
     def warnings(self) -> list[str]:
-        """A line for each damaged part of the files, which the command writes to standard error."""
+        """Warnings about damaged files, a line for each."""
         return [each.warning for each in self.problems or ()]
 
     def sections(self) -> list[Section]:

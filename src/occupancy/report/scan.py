@@ -71,13 +71,12 @@ class ScanSummary(NamedTuple):
 def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
     """Count kernels, and reasons to look at them."""
     run = [row for row in rows if row.record.chosen is not False]
-    archs = {row.record.arch or "an unknown architecture" for row in rows}
     knows_spills = not rows or any(row.spill_bytes is not None for row in run)
     return ScanSummary(
         kernels=count_kernels([row.record for row in rows]),
         rows=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
-        archs=tuple(sorted(archs, key=age)),
+        archs=tuple(sorted({row.record.arch or "an unknown architecture" for row in rows}, key=age)),
         spilling=count_kernels(row.record for row in run if row.spill_bytes) if knows_spills else None,
         below_half=count_kernels(row.record for row in run if row.launchable and (row.occupancy or 0) < LOW),
         not_launchable=count_kernels(row.record for row in run if row.launchable is False),
@@ -273,8 +272,8 @@ def _headline(scan: Any, at: str) -> str:
         filters = [f"is below {percent(inputs['below'])}"] if "below" in inputs else []
         filters += ["spills"] if "spilling" in inputs else []
         if not filters and not inputs.keys() & {"names", "archs"}:
-            hidden = f"{scan.found:,} of the CUDA device runtime"
-            return f"No kernels besides {hidden}. To list them, set `with_runtime` (`--runtime`)."
+            hidden = f" besides {scan.found:,} of the CUDA device runtime. List them with `with_runtime` (`--runtime`)"
+            return f"No kernels{hidden if scan.found else ''}"
         unknown = ": there is no spill data" if counts.spilling is None else ""
         return f"No kernel {' and '.join(filters) or 'matches'}{unknown}"
     failing, number = counts.not_launchable, count(counts.kernels, "kernel")
@@ -299,7 +298,8 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
-    "setmaxnreg": ("next_step", lambda row: row.result and probably_uses_setmaxnreg(row.result)),
+    "setmaxnreg": ("next_step", lambda row: (
+        row.record.reallocates_registers or (row.next_step and probably_uses_setmaxnreg(row.result)))),
     "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip

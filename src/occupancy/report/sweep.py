@@ -182,7 +182,8 @@ def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
     """Return the places of neighboring numbers with the same key; names stay apart."""
     are_numbers = all(isinstance(value, int) for value in values)
     runs = groupby(range(len(values)), lambda place: keys[place] if are_numbers else place)
-    return [range(each[0], each[-1] + 1) for each in (list(run) for _, run in runs)]
+    places = [list(run) for _, run in runs]
+    return [range(each[0], each[-1] + 1) for each in places]
 
 
 def _best_tables(swept: Combinations) -> Iterator[Section]:

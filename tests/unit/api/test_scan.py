@@ -51,6 +51,7 @@ def test_wrong_arguments(samples: Path) -> None:
     assert len(occupancy.scan(samples, limit="2")) == 2  # type: ignore[arg-type]
     wrong: list[dict[str, typing.Any]] = [
         {"sort": "speed"}, {"limit": 0}, {"arch": "sm_9x"}, {"threads": "many"}, {"multiprocessor_count": 0},
+        {"dynamic_smem": -1}, {"dynamic_smem": {"nothing": 0}},
     ]  # fmt: skip
     for each in wrong:
         with pytest.raises(occupancy.InputError):

@@ -52,8 +52,7 @@ def test_what_was_counted_stays_where_nothing_states_it() -> None:
     silent = replace(LOG, spill_store_bytes=None, spill_load_bytes=None, spills_from=None)
     for record in (one(counted, silent), one(counted, LAUNCH)):
         assert (record.spills, record.spills_from) == ((4, 0), "code")
-    launched = replace(LAUNCH, spill_store_bytes=4, spill_load_bytes=0, spills_from="code")
-    record = one(launched, counted, LOG)
+    record = one(replace(LAUNCH, spill_store_bytes=4, spill_load_bytes=0, spills_from="code"), counted, LOG)
     assert (record.launches, record.spills, record.spills_from) == (1, (8, 12), "compiler")
 
 
@@ -82,8 +81,7 @@ def test_each_of_two_kernels_gets_the_spills_of_its_own_line() -> None:
 
 def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_the_log() -> None:
     relocatable = replace(IMAGE, linked=False)
-    linked = replace(IMAGE, source="app", regs=32, stack_bytes=80, code=3)
-    row = one(relocatable, linked, LOG)
+    row = one(relocatable, replace(IMAGE, source="app", regs=32, stack_bytes=80, code=3), LOG)
     assert (row.regs, row.spill_store_bytes) == (32, 8)
     assert (row.source, row.also_in) == ("app", ("a.o", "build.log"))
     assert one(relocatable, replace(relocatable, source="b.a")).linked is False

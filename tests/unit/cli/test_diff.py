@@ -22,8 +22,7 @@ def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     assert diff(builds / "before", tmp_path / "before.json")["summary"]["same"] == 14
     back = diff(builds / "after", builds / "before")["summary"]
     assert (back["better"], back["worse"], back["mixed"], back["added"]) == (2, 0, 2, 2)
-    content = (tmp_path / "before.json").read_bytes()
-    assert diff("-", builds / "after", stdin=content)["summary"] == summary
+    assert diff("-", builds / "after", stdin=(tmp_path / "before.json").read_bytes())["summary"] == summary
 
 
 def test_files_or_launches_are_named_only_if_they_differ() -> None:

@@ -260,8 +260,7 @@ class TestCheck:
     def test_each_criterion(self, changes: dict[str, Any], rule: dict[str, Any], value: float) -> None:
         before = kernel(spill_smem=0)
         now = replace(before, **changes)
-        done = check([now], Rule(**rule), baseline=[before])
-        (broken,) = done.broken
+        (broken,) = check([now], Rule(**rule), baseline=[before]).broken
         assert [each.value for each in broken.violations] == [value]
         assert check([before], Rule(**rule), baseline=[before]).passed
         exempt: dict[str, Any] = dict.fromkeys(rule, False)

@@ -33,8 +33,7 @@ def test_a_variant_of_an_architecture_is_the_second_choice() -> None:
     plain, variant = kernel(arch="sm_90"), kernel(arch="sm_90a", regs=16)
     assert match([plain], [variant]).pairs[0][:2] == (plain, variant)
     assert match([kernel(arch="compute_90")], [plain]).pairs == (), "PTX is not machine code"
-    both = match([plain, variant], [variant, plain]).pairs
-    assert all(one == other for one, other, _ in both)
+    assert all(one == other for one, other, _ in match([plain, variant], [variant, plain]).pairs)
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,7 @@ def test_a_cubin_equals_what_ptxas_printed(name: str) -> None:
 def test_each_fatbin_has_a_number_in_its_file(samples: Path) -> None:
     one, cubin = (samples / "samples.fatbin").read_bytes(), (samples / "samples.cubin").read_bytes()
     found = list(stream_kernels(io.BytesIO(one + cubin + one)))
-    numbers = [[number for _, number in record.modules] for record in found]
-    assert numbers == [[0]] * 9 + [[]] * 3 + [[1]] * 9
+    assert [[number for _, number in record.modules] for record in found] == [[0]] * 9 + [[]] * 3 + [[1]] * 9
 
 
 def test_registers_of_toolkits_before_10_1_are_in_the_section_header() -> None:

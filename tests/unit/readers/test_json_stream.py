@@ -52,8 +52,7 @@ def test_most_of_what_is_no_kernel_is_not_decoded() -> None:
 
 
 def test_what_follows_the_list_is_still_read() -> None:
-    trace = [{"ph": "X", "cat": "cpu_op"}] * 100
-    stream = stream_of(json.dumps({"traceEvents": trace, "after": 1}))
+    stream = stream_of(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op"}] * 100, "after": 1}))
     members = stream.members()
     assert next(members) == "traceEvents"
     assert kernels(list(stream.events_with(KERNEL))) == []
