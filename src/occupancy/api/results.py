@@ -13,6 +13,7 @@ from ..report.budget import bounds_report, budget_report
 from ..report.calc import slack_report, waves_report
 from ..report.model import Report
 from ..report.results import part_report
+from ..tables.gpus import Gpu
 from ..values.records import documented, readable
 
 T = TypeVar("T", covariant=True)
@@ -132,7 +133,12 @@ class CarveoutAdvice(Printed, CarveoutFields):
 
 @documented
 class Waves(Printed, WavesFields):
-    """Waves and tail of a grid on a whole GPU."""
+    """Waves and tail of a grid on a whole GPU; if ``full_wave.is_upper_bound``, there can be more waves."""
+
+    @property
+    def gpu(self) -> Gpu:
+        """The GPU."""
+        return self.full_wave.result.gpu
 
     def __repr__(self) -> str:
         return f"<Waves: {self.report().headline[0]}>"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from ..advice.next_steps import probably_uses_setmaxnreg
@@ -13,7 +14,6 @@ from ..builds.names import count_kernels, short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel
 from ..builds.select import age
 from ..errors import InputError
-from ..readers.record import file_name
 from ..tables.gpus import runs_on
 from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, percent, size
@@ -135,10 +135,6 @@ def spills_text(row: ScannedKernel) -> str:
     return f"{mark}{spills.stores:,}/{spills.loads:,} B" if spills else "-" if spills is None else "0 B"
 
 
-def _limiters_text(row: ScannedKernel) -> str:
-    return labels(row.limiters) if row.launchable else ""
-
-
 def _field(name: str, kind: str, about: str, title: str = "", text: Any = None, optional: int = 0) -> Column:
     return Column(name, title, f"record.{name}", text, about=about, optional=optional, type=kind)
 
@@ -156,8 +152,8 @@ COLUMNS: tuple[Column, ...] = (
     _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format, 2),
     Column("time_share", "Share", text=percent, about="Share of the total time, 0 to 1", optional=7, type="number"),
     _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent, 4),
-    Column("limiters", "Limited by", show=_limiters_text, about="Limiting resources", align="left", optional=6,
-           type="array"),
+    Column("limiters", "Limited by", show=lambda row: labels(row.limiters) if row.launchable else "",
+           about="Limiting resources", align="left", optional=6, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
     Column("smem", "Shared", text=_bytes_text, about="Shared memory per block in bytes", optional=5, type="integer"),
     Column("spill_store_bytes", "Spills (st/ld)", "record.spill_store_bytes", show=spills_text,
@@ -174,8 +170,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("cc", about="Compute capability of the result", type="string"),
     _field("file", "string", "Source file of the kernel"),
     _field("line", "integer", "Line in the source file"),
-    Column("source", "Source", "record.source", show=lambda row: file_name(row.record.source),
-           about="File that contains the kernel", align="left", type="string", cut_to=16),
+    Column("source", "Source", "record.source", about="File that contains the kernel", align="left", type="string",
+           cut_to=16),
     _field("also_in", "array", "Other files with a copy of the kernel"),
     _field("name", "string", "Mangled name, if the file contains it")._replace(is_name=True),
     _field("static_smem", "integer", "Static shared memory per block in bytes"),
@@ -226,20 +222,22 @@ def _plain_name(name: str) -> str:
 def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
     shown: dict[str, list[str]] = {}
-    for column in COLUMNS:
+    for column in named(COLUMNS, rows):
         cells = [column.cell(row) for row in rows] if column.title else []
         is_same = len(set(cells)) == 1 and column.key in ("arch", "threads", "limiters", "source")
-        if column.key == "source":  # shown if rows are equal otherwise
-            is_same |= len(set(zip(*shown.values(), strict=True))) == len(rows)
+        if column.key == "source":  # shown if several files contain a kernel
+            is_same |= len({(row.record.name, row.record.arch, row.threads) for row in rows}) == len(rows)
         if not is_same and not set(cells) <= {"", "0 B"}:
             shown[column.key] = cells
     return [column if column.key in shown else column._replace(title="") for column in COLUMNS]
 
 
 def named(columns: Iterable[Column], rows: Iterable[Any]) -> list[Column]:
-    """Let overloads show their parameters."""
+    """Let overloads show their parameters, and files their paths below the common folder."""
     names = cache(lambda: short_names((row.record.demangled, row.record.arch) for row in rows))
-    shown = {"demangled": lambda row: names()[row.record.demangled]}
+    above = cache(lambda: re.sub(r"[^/\\]*$", "", commonprefix([row.record.source for row in rows])))  # noqa: RUF071
+    shown = {"demangled": lambda row: names()[row.record.demangled],
+             "source": lambda row: row.record.source.removeprefix(above())}  # fmt: skip
     return [each._replace(show=shown.get(each.key, each.show)) for each in columns]
 
 
@@ -250,7 +248,7 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows[:limit]
     threads, archs = set(map(threads_text, shown)), {row.record.arch or "-" for row in shown}
-    limited = set(map(_limiters_text, shown))
+    limited = {row.limiters if row.launchable else () for row in shown}
     at = f" for {archs.pop()}" if len(archs) == 1 < len(counts.archs) else ""
     at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(scan, at if len(shown) == counts.rows else "")]
