@@ -137,6 +137,14 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
     assert (relocatable.regs or 0) < (outer.regs or 0)
 
 
+def test_the_stack_of_a_recursive_kernel_is_unknown(nvcc: Path, tmp_path: Path) -> None:
+    recursion = "__device__ __noinline__ int f(int n) { return n ? f(n - 1) * n : 1; }\n"
+    (tmp_path / "k.cu").write_text(f"{recursion}__global__ void k(int *p) {{ *p = f(*p); }}\n")
+    run(nvcc, "-G", "-cubin", "-arch=sm_90", "k.cu", folder=tmp_path)
+    (record,) = by_name(tmp_path / "k.cubin").values()
+    assert (record.stack_bytes, record.regs is not None) == (None, True)
+
+
 def test_shared_variables_of_templates_before_and_after_linking(nvcc: Path, tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(TEMPLATE)
     run(nvcc, "-rdc=true", "-arch=sm_90", "-c", "k.cu", folder=tmp_path)

@@ -135,8 +135,7 @@ def diff(
 
 
 def _write_report(
-    result: Scan | Diff, report: Report, formats: Mapping[str, str | None], files: Sequence[str],
-    old: str | None = None,
+    result: Scan | Diff, report: Report, formats: Mapping[str, str | None], files: Sequence[str], old: str | None = None
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
     from ..api.scan import Scan

@@ -57,9 +57,7 @@ class Result:
 
     gpu: Gpu
     limits: Limits
-    """Limits of the SM."""
     kernel: Kernel
-    """Inputs of the kernel."""
     model: Model
     """``"cuda"``, or ``"spreadsheet"`` for NVIDIA's spreadsheet."""
     block_limits: BlockLimits

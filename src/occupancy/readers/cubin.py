@@ -197,25 +197,26 @@ class _Cubin:
         self._symbol_values = symbol_values(_attribute_data(image, module_info)) if module_info else {}
 
     def _add_weak_variables(self) -> None:
-        """Add the shared variables of templates, which nvlink allocates by descending alignment."""
+        """Add the shared variables of templates; nvlink allocates by descending alignment, then by size."""
         image, used = self._image, defaultdict[int, set[int]](set)
-        pools = [at for at, each in enumerate(image.sections) if each[1] == SHT_CUDA_SHARED and not each[-1]]
-        symbols = enumerate(image.symbols()[1] if pools else ())
-        variables = {
-            number: (alignment, size)
-            for number, (_, kind, _, section, alignment, size) in symbols
-            if section in pools and kind & 0xF == STT_CUDA_OBJECT
-        }
+        shared = {at: each[-1] for at, each in enumerate(image.sections) if each[1] == SHT_CUDA_SHARED}
+        variables: dict[int, tuple[int, int]] = {}  # by symbol
+        # Variables of no kernel are weak. The sections of kernels are padded, as if all variables were in them.
+        symbols = enumerate(image.symbols()[1] if 0 in shared.values() else ())
+        for number, (_, kind, _, section, alignment, size) in symbols:
+            if section in shared and kind & 0xF == STT_CUDA_OBJECT:
+                variables[number] = -alignment, size
+                used[shared[section]].add(number)
         for type, form in RELOCATIONS.items() if variables else ():
             for _, _, _, offset, size, _, code in image.by_type[type]:
                 image.limits.consume("pieces", size // form.size)
                 data = image.part(offset, size // form.size * form.size, "relocations")
                 used[code].update(info >> 32 for _, info, *_ in form.iter_unpack(data))
         for code, numbers in used.items():
-            for alignment, size in sorted(
-                map(variables.__getitem__, numbers & variables.keys()), reverse=True
-            ):
-                self._shared[code] = round_up(self._shared.get(code, 0), max(1, alignment)) + size
+            end = 0
+            for alignment, size in sorted(map(variables.__getitem__, numbers & variables.keys())):
+                end = round_up(end, max(1, -alignment)) + size
+            self._shared[code] = end or self._shared.get(code, 0)
 
     def kernel(self, function: KernelSymbol) -> KernelRecord:
         image = self._image
@@ -230,6 +231,7 @@ class _Cubin:
         machine_code = image.part(offset, size, "machine code of a kernel")
         if size and not any(machine_code[:16]):
             raise Malformed("the machine code of a kernel is zero-filled")
+        stack = values.get(key | MIN_STACK_SIZE << 8, frame)
         spills = self._spills(code, machine_code, frame)
         stores, loads = (None, None) if spills is None else spills
         file, line = self._places.get(code, (None, None))
@@ -241,7 +243,7 @@ class _Cubin:
             "regs": values.get(key | REGCOUNT << 8, info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(fields["spill_smem"], static_smem),
             "barriers": flags >> 20 & 0x7F if self._is_old else fields["barriers"],
-            "stack_bytes": values.get(key | MIN_STACK_SIZE << 8, frame),
+            "stack_bytes": None if stack == 0xFFFF_FFFF else stack,  # unknown, for recursion
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills is None else "code",
         })  # fmt: skip
