@@ -201,8 +201,7 @@ def test_a_line_of_the_build_is_never_an_option(checkout: Path, github: GitHub) 
 
 def test_a_long_report_is_cut_between_lines_and_outside_of_code() -> None:
     action = SimpleNamespace(**runpy.run_path(str(ROOT / "packaging" / "action.py")))
-    block = action.fenced("@someone ```` <img>\n" * 9)
-    text = f"| `{'a' * 30}` |\n" * 9 + block + "\nend\n"
+    text = f"| `{'a' * 30}` |\n" * 9 + action.fenced("@someone ```` <img>\n" * 9) + "\nend\n"
     lines = set(text.splitlines()) | set(action.CUT.splitlines())
     for limit in range(len(action.CUT), len(text)):
         short = action.shortened(text, limit)
@@ -224,8 +223,7 @@ def test_it_installs_its_own_repository_or_the_package_named(tmp_path: Path) -> 
     for package in (ACTION["inputs"]["package"]["default"], "a.whl"):
         environment = {"PATH": path, "RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": "/here"}
         environment["PACKAGE"] = package
-        command = ["bash", "-e", "-c", ACTION["runs"]["steps"][0]["run"]]
-        subprocess.run(command, env=environment, check=True)
+        subprocess.run(["bash", "-e", "-c", ACTION["runs"]["steps"][0]["run"]], env=environment, check=True)
     venv = f"-I -m venv {tmp_path}/occupancy"
     recorded = (tmp_path / "recorded").read_text().splitlines()
     assert recorded == [venv, "install --quiet /here", venv, "install --quiet a.whl"]

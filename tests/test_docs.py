@@ -96,8 +96,7 @@ def test_the_evidence_for_each_gpu_is_compared_in_the_tests() -> None:
     every = occupancy.compute_capabilities()
     assert sorted(cc for cc, _ in rows) == sorted(map(str, every))
     assert ccs_of[0] == {str(cc) for cc in every if cuda.supports(occupancy.limits(cc))}
-    spreadsheets = [*read_rows("spreadsheet_11_1"), *read_rows("spreadsheet_2_4")]
-    assert ccs_of[1] == {row["cc"] for row in spreadsheets}
+    assert ccs_of[1] == {row["cc"] for row in [*read_rows("spreadsheet_11_1"), *read_rows("spreadsheet_2_4")]}
     assert ccs_of[2] == {row["cc"] for row in read_rows("nsight_compute_2025_3")}
     assert ccs_of[3] == {"9.0"}
 

@@ -13,13 +13,13 @@ from fnmatch import translate
 from functools import lru_cache
 from operator import attrgetter
 
-from ..readers.record import KernelRecord, demangle
+from ..readers.record import STATIC, KernelRecord, demangle
 
 # nvcc names an unnamed namespace after the file, between hashes of its path and of its content:
-# _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number in older versions. With -rdc=true, this is
-# also the prefix of a static kernel: __nv_static_25__9e609c31_4_a_cu_f763c035__Z4statPf.
-_UNIT = re.compile(r"(?:_GLOBAL__N_)?_[0-9a-f]{8}_\d+_(.+)_[0-9a-f]{8}(?:_\d+)?")
-_STATIC = re.compile(r"__nv_static_(\d{1,4})_")
+# _GLOBAL__N__9e609c31_4_a_cu_f763c035, with the length of the file's name; nvcc 13 writes an exported symbol, if
+# there is one, in place of the second hash, and older versions one more number. With -rdc=true, this is also the
+# prefix of a static kernel: __nv_static_25__9e609c31_4_a_cu_f763c035__Z4statPf.
+_UNIT = re.compile(r"(?:_GLOBAL__N_)?_[0-9a-f]{8}_(\d{1,4})_(.+)")
 
 # CUB and Thrust name an inline namespace after their version and the architectures of the whole build:
 # CUB_300001_SM_800_900, THRUST_300001_SM_800_900_NS, _V_300500_SM_750_800.
@@ -49,7 +49,7 @@ _PARENTHESIS = re.compile(r"[()]")
 def stable_name(name: str) -> str:
     """Return a mangled name without the paths and versions of the build."""
     start = 0
-    while static := _STATIC.match(name, start):  # a hostile name has thousands of these prefixes
+    while static := STATIC.match(name, start):  # a hostile name has thousands of these prefixes
         end = static.end() + int(static[1])
         if not _UNIT.fullmatch(name, static.end(), end):
             break
@@ -70,10 +70,9 @@ def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | 
     for digits in (3, 2, 1):  # leading digits can belong to the previous identifier
         start = begin - digits
         length = name[start:begin] if start >= place else ""
-        if length.isdigit():
-            end = begin + int(length)
+        if length.isdigit() and (end := begin + int(length)) <= len(name):
             if unit := _UNIT.fullmatch(name, begin, end):
-                return start, end, f"{_UNNAMED}{unit[1]}"
+                return start, end, f"{_UNNAMED}{unit[2][: int(unit[1])]}"
             if versioned := _VERSIONED.fullmatch(name, begin, end):
                 return start, end, versioned[1]
     return None

@@ -7,6 +7,7 @@ It needs Python 3.11; without it, names stay mangled.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from math import prod
@@ -42,6 +43,9 @@ Shape = tuple[int, int, int]
 
 FatbinModule = tuple[str, int]  # file, and number of the fatbin in the file, from 0
 
+STATIC = re.compile(r"__nv_static_(\d{1,4})_")
+"""Start of a static kernel's name with -rdc=true: the length of the name of its compilation unit, which follows."""
+
 
 @lru_cache(maxsize=64)
 def architecture_of(arch: str | None) -> ComputeCapability | None:
@@ -54,6 +58,8 @@ def architecture_of(arch: str | None) -> ComputeCapability | None:
 @lru_cache(maxsize=1 << 11)
 def demangle(name: str) -> str:
     """Return the demangled C++ name, or the name itself."""
+    if static := STATIC.match(name):
+        name = name[static.end() + int(static[1]) + 1 :] or name
     if not name.startswith("_Z"):
         return name
     try:

@@ -112,10 +112,11 @@ def test_the_linkers_line_belongs_to_the_one_architecture() -> None:
         LOG, arch=None, linked=True, regs=30, static_smem=5120, stack_bytes=48, spill_store_bytes=None,
         spill_load_bytes=None, notes=("counts the system's",),
     )  # fmt: skip
-    row = one(LOG, linker)
-    assert (row.arch, row.regs, row.static_smem, row.stack_bytes) == ("sm_80", 30, 4096, 48)
+    row = one(replace(LOG, arch="sm_90"), linker)  # with 1 KiB of reserved shared memory
+    assert (row.arch, row.regs, row.static_smem, row.stack_bytes) == ("sm_90", 30, 4096, 48)
     assert (row.spill_store_bytes, row.notes) == (8, ())
     assert one(IMAGE, linker) == IMAGE
+    assert one(LOG, linker).static_smem == 5120
     assert len(merge([LOG, replace(LOG, arch="sm_90"), linker]).records) == 3
 
 

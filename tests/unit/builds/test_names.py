@@ -111,3 +111,4 @@ def test_a_name_in_thousands_of_units_is_read_in_a_loop() -> None:
     unit = "__nv_static_25__9e609c31_4_a_cu_f763c035_"
     assert [stable_name(unit * 600 + end) for end in ("k", "")] == ["k", ""]
     assert stable_name(unit * 2 + "__nv_static_25_rest") == "__nv_static_25_rest"
+    assert stable_name("__nv_static_24__54ad9792_4_z_cu__Z2x2Pf__Z2stPf") == "_Z2stPf", "a symbol for a hash"

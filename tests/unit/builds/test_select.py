@@ -59,8 +59,7 @@ def test_each_file_and_each_fatbin_has_a_choice_of_its_own() -> None:
 def test_a_copy_gives_way_where_each_file_with_it_has_newer_code() -> None:
     newer = record("k", "sm_86", source="a.so", also_in=("new.so",))
     for elsewhere, left in ((("old.so",), 0), (("new.so",), 1), (("new.so", "old.so"), 0)):
-        copy = record("k", "sm_80", source="a.so", also_in=elsewhere)
-        assert len(kept([copy, newer], "8.9")) == 2 - left
+        assert len(kept([record("k", "sm_80", source="a.so", also_in=elsewhere), newer], "8.9")) == 2 - left
 
 
 KERNELS = [record("blur", "sm_80"), record("blur", "sm_90"), record("sobel", "sm_90", 255)]
@@ -115,8 +114,7 @@ class TestRows:
         assert [(row.threads, row.threads_assumed) for row in rows] == [*sizes, (64, False)]
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
-        spilling = record("a", "sm_90", spill_store_bytes=8, spill_load_bytes=4, spill_smem=16)
-        assert spill_bytes(spilling) == 28
+        assert spill_bytes(record("a", "sm_90", spill_store_bytes=8, spill_load_bytes=4, spill_smem=16)) == 28
         assert spill_bytes(record("a", "sm_90", spill_smem=16)) == 16
         assert spill_bytes(record("a", "sm_90")) is None
 

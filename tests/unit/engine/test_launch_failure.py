@@ -43,8 +43,7 @@ def test_the_reason_has_the_words_of_the_runtime(row: dict[str, str]) -> None:
         assert (failure, row["text"]) == (None, "no error")
         return
     assert failure is not None
-    is_older = float(row["runtime"]) < 13
-    assert row["text"] == ((is_older and failure.error_before_13) or failure.error)
+    assert row["text"] == ((float(row["runtime"]) < 13 and failure.error_before_13) or failure.error)
     assert f'"{row["text"]}"' in str(failure) or str(failure).startswith(row["text"])
 
 

@@ -114,8 +114,7 @@ class TestCompression:
     @pytest.mark.parametrize("flags", [LZ4, ZSTD])
     @pytest.mark.parametrize("declared", [0, 1000, 300 * MIB, 1 << 60])
     def test_bomb(self, flags: int, declared: int) -> None:
-        bomb = _packed_zeros(300 * MIB, flags)
-        data = container(entry(bomb, flags=flags, size=declared) + entry(CUBIN))
+        data = container(entry(_packed_zeros(300 * MIB, flags), flags=flags, size=declared) + entry(CUBIN))
         tracemalloc.start()
         found = found_in(data)
         peak = tracemalloc.get_traced_memory()[1]

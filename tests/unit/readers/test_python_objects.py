@@ -124,8 +124,7 @@ class TestTriton:
         launcher = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, config=SimpleNamespace(num_warps=8))
         record = read_kernel(launcher)
         assert (record.regs, record.dynamic_smem, record.block_dim) == (26, 1024, (256, 1, 1))
-        static = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, num_warps=8)
-        assert read_kernel(static) == record
+        assert read_kernel(SimpleNamespace(n_regs=26, n_spills=0, shared=1024, num_warps=8)) == record
 
 
 def test_images(samples: Path) -> None:

@@ -158,8 +158,7 @@ def test_several_formats_in_one_log(samples: Path, tmp_path: Path) -> None:
     names = ["ptxas_v.txt", "res_usage.txt", "ncu_raw.csv", "ptxas_v.txt", "res_usage_fat.txt"]
     parts = [(samples / name).read_text() for name in names]
     (tmp_path / "log").write_text("\n[ 10%] Building CUDA object\n".join(parts))
-    alone = [each for name in names for each in kernels_in(samples / name)]
-    assert kernels_in(tmp_path / "log") == alone
+    assert kernels_in(tmp_path / "log") == [each for name in names for each in kernels_in(samples / name)]
 
 
 def archive(folder: Path, *files: Path, method: int = zipfile.ZIP_DEFLATED) -> Path:
