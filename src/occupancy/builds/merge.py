@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from ..engine.common import round_up
 from ..readers import Item, KernelRecord
-from ..readers.cubin import RESERVED_SHARED_MEMORY
+from ..readers.cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
 from ..tables.gpus import runs_on
 from ..values.numbers import listed
@@ -225,7 +225,9 @@ class _Merging:
         if not len(linked) == len(compiled) == 1:
             return self._copies(logs)
         # The linker includes the reserved shared memory; the compiler lacks callees and templates.
-        reserved = RESERVED_SHARED_MEMORY if (compiled[0].compute_capability or (0,)) >= (9, 0) else 0
+        cc = compiled[0].compute_capability
+        is_reserving = cc is not None and 10 * cc.major + cc.minor >= FIRST_WITH_RESERVED_SHARED_MEMORY
+        reserved = RESERVED_SHARED_MEMORY if is_reserving else 0
         static = max(compiled[0].static_smem or 0, (linked[0].static_smem or 0) - reserved)
         final = replace(linked[0], static_smem=static, notes=compiled[0].notes)
         return [also_in(fill(final, compiled[0], _LOG_FIELDS), {compiled[0].source})]

@@ -15,12 +15,12 @@ from ..advice.waves import count_waves, full_wave
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu
-from ..values.fields import MAX_THREADS_PER_BLOCK
+from ..values.fields import FIELDS, MAX_THREADS_PER_BLOCK
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.records import documented
 from ..values.resources import Resource
-from ..values.spellings import in_range, parse_size, parse_threads
+from ..values.spellings import in_range, parse_threads
 from .names import short_name, template_name
 
 ASSUMED_THREADS = 256
@@ -44,11 +44,7 @@ def parse_block_size(value: object) -> int:
     return in_range(parse_threads(value)[0], "threads", 1, MAX_THREADS_PER_BLOCK)
 
 
-def _parse_dynamic_smem(value: object) -> int:
-    return in_range(parse_size(value, "dynamic_smem"), "dynamic_smem", 0)
-
-
-LAUNCH_SIZES = {"threads": parse_block_size, "dynamic_smem": _parse_dynamic_smem}
+LAUNCH_SIZES = {"threads": parse_block_size, "dynamic_smem": FIELDS["dynamic_smem"].parse}
 """Values of a launch, which compiled kernels do not record, and their parsers."""
 
 

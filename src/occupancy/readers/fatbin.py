@@ -87,7 +87,8 @@ class _Search:
                     start = min(start, following[pattern])
                 position = start
                 if start < high:
-                    read_image = self._read_container if start == following[FATBIN_MAGIC] else self._read_elf
+                    is_container = start == following[FATBIN_MAGIC]
+                    read_image = self._read_container if is_container else self._read_elf
                     position = yield from read_image(start)
         self.is_complete = True
 

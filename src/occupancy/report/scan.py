@@ -219,17 +219,17 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[ -]", "_", name.partition("(")[0].strip(" .").lower())
 
 
-def _screen_columns(rows: Sequence[ScannedKernel]) -> list[Column]:
+def _screen_columns(columns: Sequence[Column], rows: Sequence[ScannedKernel]) -> list[Column]:
     """Return all columns, with a title only where rows say something that the headline does not."""
     shown: dict[str, list[str]] = {}
-    for column in named(COLUMNS, rows):
+    for column in columns:
         cells = [column.cell(row) for row in rows] if column.title else []
         is_same = len(set(cells)) == 1 and column.key in ("arch", "threads", "limiters", "source")
         if column.key == "source":  # shown if several files contain a kernel
             is_same |= len({(row.record.name, row.record.arch, row.threads) for row in rows}) == len(rows)
         if not is_same and not set(cells) <= {"", "0 B"}:
             shown[column.key] = cells
-    return [column if column.key in shown else column._replace(title="") for column in COLUMNS]
+    return [column if column.key in shown else column._replace(title="") for column in columns]
 
 
 def named(columns: Iterable[Column], rows: Iterable[Any]) -> list[Column]:
@@ -257,7 +257,7 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     if len(limited) == 1 and any(limited):
         text, those = limited_by(shown[0].limiters), "All" if len(shown) == len(rows) else "These"
         headline.append(text.capitalize() if len(rows) == 1 else f"{those} are {text}")
-    columns = named(columns or _screen_columns(shown), shown)
+    columns = named(columns, shown) if columns else _screen_columns(named(COLUMNS, shown), shown)
     notes = list(_notes(shown, {column.key for column in columns}))
     parts = headline, columns, rows, "kernels", scan.inputs, (), notes
     values = values_of(scan, "summary", "found")

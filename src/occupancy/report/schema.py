@@ -53,10 +53,7 @@ MEMBERS = {
     "added": ("objects", "Kernels that the baseline does not contain"),
     "changed": ("objects", "Kernels with changes that break no rule"),
     "exempt": ("objects", "Kernels with an exemption from the rules that they break"),
-    "problems": (
-        "objects",
-        "Damaged parts of the files, each with its file, its line if known, and what is wrong",
-    ),
+    "problems": ("objects", "Damaged parts of the files: the file, the line if known, and what is wrong"),
     "sources": ("object", "Title, address and license of each source"),
 }
 """Further member -> its type and meaning."""

@@ -81,4 +81,5 @@ def _entries(field: str) -> dict[ComputeCapability, dict[str, Any]]:
 
 
 def _cited(entry: dict[str, Any]) -> tuple[Source, ...]:
-    return tuple(Source(code, **shipped.provenance_document()["sources"][code]) for code in entry["sources"])
+    sources = shipped.provenance_document()["sources"]
+    return tuple(Source(code, **sources[code]) for code in entry["sources"])
