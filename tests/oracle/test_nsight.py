@@ -64,8 +64,7 @@ def has_other_register_share(row: dict[str, str]) -> bool:
         return False
     limits, kernel = shipped.limits(row["cc"]), read_kernel(row)
     per_warp = round_up((kernel.regs or 0) * limits.warp_size, limits.register_allocation_unit)
-    warps = round_up(divide_up(kernel.threads, limits.warp_size), limits.sub_partitions)
-    return per_warp * warps > 32768
+    return per_warp * round_up(divide_up(kernel.threads, limits.warp_size), limits.sub_partitions) > 32768
 
 
 def is_one_byte_above(row: dict[str, str]) -> bool:

@@ -274,8 +274,7 @@ def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question
     assert [[level.regs, level.smem] for level in answer.levels] == expected
     assert answer.wanted == answer.levels[-1]
     for level in answer.levels:
-        used = with_amounts(bare, {"regs": level.regs, "smem": level.smem})
-        reached = Result(limits, used, model)
+        reached = Result(limits, with_amounts(bare, {"regs": level.regs, "smem": level.smem}), model)
         if kernel.carveout is None:
             assert (reached.active_blocks, reached.occupancy) == (level.active_blocks, level.occupancy)
         else:  # the carveout can be raised, so that more blocks fit than below this level

@@ -175,7 +175,7 @@ class _Merging:
         self, rows: list[KernelRecord], logs: Sequence[KernelRecord], relocatable: Sequence[KernelRecord]
     ) -> list[KernelRecord]:
         """Add the spills in log lines to the images with the same name and architecture."""
-        parts = {_logged_values(record): record for record in relocatable}.values()
+        parts = {(_logged_values(record), record.frame_bytes): record for record in relocatable}.values()
         if len(logs) * (len(rows) + len(parts)) > MAX_COMPARISONS:
             self._skip_merging(logs)
             return rows
@@ -257,10 +257,11 @@ class _Merging:
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
     """Return the fields in which a log line contradicts an image; it can exclude callees and templates."""
-    can_be_less = ("stack_bytes", "static_smem") if image.linked is False else ("stack_bytes",)
+    has_same_frame = log.frame_bytes in (None, image.frame_bytes)
+    can_be_less = {"stack_bytes": has_same_frame, "static_smem": image.linked is False}
     values = zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
     known = ((name, one, other) for name, one, other in values if None not in (one, other))
-    return [name for name, one, other in known if (one > other if name in can_be_less else one != other)]
+    return [name for name, one, other in known if (one > other if can_be_less.get(name) else one != other)]
 
 
 def _likeness(log: KernelRecord, image: KernelRecord) -> tuple[bool, bool, int, str]:

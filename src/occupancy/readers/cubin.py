@@ -243,7 +243,7 @@ class _Cubin:
             "regs": values.get(key | REGCOUNT << 8, info >> 24 or None),
             "static_smem": static_smem, "spill_smem": min(fields["spill_smem"], static_smem),
             "barriers": flags >> 20 & 0x7F if self._is_old else fields["barriers"],
-            "stack_bytes": None if stack == 0xFFFF_FFFF else stack,  # unknown, for recursion
+            "frame_bytes": frame, "stack_bytes": None if stack == 0xFFFF_FFFF else stack,  # unknown, for recursion
             "spill_store_bytes": stores, "spill_load_bytes": loads,
             "spills_from": None if spills is None else "code",
         })  # fmt: skip

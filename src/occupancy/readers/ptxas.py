@@ -91,7 +91,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             frame = _FRAME.search(line, max(0, place - _BEFORE), place + _AFTER)
             # Device functions have this line too, before or after the kernel that calls them.
             if frame and kernel is not None and subject == kernel["name"]:
-                names = ("stack_bytes", "spill_store_bytes", "spill_load_bytes")
+                names = ("frame_bytes", "spill_store_bytes", "spill_load_bytes")
                 kernel |= dict(zip(names, map(int, frame.groups()), strict=True), spills_from="compiler")
         elif _REGISTERS in line and (used := _USED.search(line)):
             found = _ITEM.findall(used[2][:_AFTER])
@@ -106,7 +106,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
                 notes = (_LINKED_SMEM_NOTE,) if smem >= RESERVED_SHARED_MEMORY else ()
                 yield record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
             elif kernel is not None:
-                usage["stack_bytes"] = stack or kernel.get("stack_bytes")
+                usage["stack_bytes"] = stack or kernel.get("frame_bytes")
                 notes = (_IGNORED_NOTE.format(count(ignored, "kernel")),) if ignored else ()
                 yield record(notes=notes, **kernel | usage)
                 has_kernels, complete = True, complete + 1

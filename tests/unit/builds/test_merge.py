@@ -13,11 +13,11 @@ from occupancy.builds.merge import merge
 
 IMAGE = KernelRecord(
     source="a.o", format="fatbin", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096, barriers=1,
-    stack_bytes=16, max_threads=256, code=1, linked=True,
+    stack_bytes=16, frame_bytes=16, max_threads=256, code=1, linked=True,
 )  # fmt: skip
 LOG = KernelRecord(
     source="build.log", format="ptxas", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
-    barriers=1, stack_bytes=16, spill_store_bytes=8, spill_load_bytes=12,
+    barriers=1, stack_bytes=16, frame_bytes=16, spill_store_bytes=8, spill_load_bytes=12,
     spills_from="compiler",
 )  # fmt: skip
 LAUNCH = KernelRecord(
@@ -82,14 +82,16 @@ def test_each_of_two_kernels_gets_the_spills_of_its_own_line() -> None:
 def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_the_log() -> None:
     relocatable = replace(IMAGE, linked=False)
     row = one(relocatable, replace(IMAGE, source="app", regs=32, stack_bytes=80, code=3), LOG)
+    assert one(replace(IMAGE, stack_bytes=80), LOG).spill_store_bytes == 8, "older compilers exclude callees"
     assert (row.regs, row.spill_store_bytes) == (32, 8)
     assert (row.source, row.also_in) == ("app", ("a.o", "build.log"))
     assert one(relocatable, replace(relocatable, source="b.a")).linked is False
 
 
-def test_a_log_of_another_build_is_said_and_not_believed() -> None:
+@pytest.mark.parametrize("other", [{"regs": 40}, {"stack_bytes": 8, "frame_bytes": 8}])
+def test_a_log_of_another_build_is_said_and_not_believed(other: dict[str, Any]) -> None:
     others = [replace(IMAGE, name="_Z1kv"), replace(LOG, name="_Z1kv", stack_bytes=64, barriers=9)]
-    merged = merge([IMAGE, replace(LOG, regs=40), *others])
+    merged = merge([IMAGE, replace(LOG, **other), *others])
     assert [each.spill_store_bytes for each in merged.records] == [None, None]
     (problem,) = merged.problems
     assert problem.source == "build.log"
