@@ -256,12 +256,12 @@ class _Merging:
 
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
-    """Return the fields in which a log line contradicts an image; it can exclude callees and templates."""
-    has_same_frame = log.frame_bytes in (None, image.frame_bytes)
-    can_be_less = {"stack_bytes": has_same_frame, "static_smem": image.linked is False}
+    """Return the fields in which a log line contradicts an image; its stack can exclude callees."""
+    can_be_less = "stack_bytes" if log.frame_bytes in (None, image.frame_bytes) else ""
+    unknown = "static_smem" if image.linked is False else ""  # the linker allocates templates' variables
     values = zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
-    known = ((name, one, other) for name, one, other in values if None not in (one, other))
-    return [name for name, one, other in known if (one > other if can_be_less.get(name) else one != other)]
+    known = (each for each in values if None not in each and each[0] != unknown)
+    return [name for name, one, other in known if (one > other if name == can_be_less else one != other)]
 
 
 def _likeness(log: KernelRecord, image: KernelRecord) -> tuple[bool, bool, int, str]:

@@ -86,6 +86,7 @@ def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_
     assert (row.regs, row.spill_store_bytes) == (32, 8)
     assert (row.source, row.also_in) == ("app", ("a.o", "build.log"))
     assert one(relocatable, replace(relocatable, source="b.a")).linked is False
+    assert one(relocatable, replace(LOG, static_smem=9999)).spill_store_bytes == 8, "ptxas pads it"
 
 
 @pytest.mark.parametrize("other", [{"regs": 40}, {"stack_bytes": 8, "frame_bytes": 8}])

@@ -13,8 +13,7 @@ from occupancy.tables.gpus import find_gpu
 
 
 def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
-    values = {"source": "f", "format": "fatbin", **more}
-    return KernelRecord(name=name, arch=arch, regs=regs, **values)
+    return KernelRecord(name=name, arch=arch, regs=regs, **{"source": "f", "format": "fatbin", **more})
 
 
 def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
