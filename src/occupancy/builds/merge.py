@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from ..engine.common import round_up
 from ..readers import Item, KernelRecord
-from ..readers.cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
+from ..readers.ptxas import linker_line
 from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
 from ..tables.gpus import runs_on
 from ..values.numbers import listed
@@ -135,10 +135,10 @@ class _Merging:
         return {each.name for group in self._groups.values() for each in group if _kind(each) != "ptx"}
 
     def _merged(self, group: Sequence[KernelRecord]) -> list[KernelRecord]:
-        """Merge records with the same name and architecture."""
         kinds = ("image", "log", "ptx")
         images, logs, ptx = ([each for each in group if _kind(each) == kind] for kind in kinds)
-        kernels = self._images(images, logs) or self._logs_alone(logs)
+        # Images have more values than the lines of the linker.
+        kernels = self._images(images, [log for log in logs if not log.linked]) or self._logs_alone(logs)
         if not kernels:
             return [] if group[0].name in self._compiled else self._copies(ptx)
         if len(kernels) * len(ptx) > MAX_COMPARISONS:
@@ -160,7 +160,7 @@ class _Merging:
             records = chain.from_iterable(self._groups[name, arch] for arch in archs[name])
             if "image" not in map(_kind, records):
                 arch = archs[name][0] if len(archs[name]) == 1 else None
-                self._groups[name, arch] += [replace(log, arch=arch) for log in lines]
+                self._groups[name, arch] += [linker_line(log, arch) for log in lines]
 
     def _images(self, images: Sequence[KernelRecord], logs: Sequence[KernelRecord]) -> list[KernelRecord]:
         """Merge images; linked images replace the relocatable images that they were linked from."""
@@ -224,12 +224,8 @@ class _Merging:
         compiled = [log for log in logs if not log.linked]
         if not len(linked) == len(compiled) == 1:
             return self._copies(logs)
-        # The linker includes the reserved shared memory; the compiler lacks callees and templates.
-        cc = compiled[0].compute_capability
-        is_reserving = cc is not None and 10 * cc.major + cc.minor >= FIRST_WITH_RESERVED_SHARED_MEMORY
-        reserved = RESERVED_SHARED_MEMORY if is_reserving else 0
-        static = max(compiled[0].static_smem or 0, (linked[0].static_smem or 0) - reserved)
-        final = replace(linked[0], static_smem=static, notes=compiled[0].notes)
+        # The compiler lacks callees and templates.
+        final = replace(linked[0], notes=compiled[0].notes)
         return [also_in(fill(final, compiled[0], _LOG_FIELDS), {compiled[0].source})]
 
     def _skip_merging(self, records: Iterable[KernelRecord]) -> None:
@@ -360,8 +356,6 @@ _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _LAU
 
 @dataclass(slots=True)
 class _Launches:
-    """Sum of the launches of one configuration."""
-
     first: KernelRecord
     count: int = 0
     time: float | None = 0

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..values.numbers import count
 from .content import ESCAPES, NumberedLines
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
-from .record import Item, KernelRecord, ReadProblem, Shape, block_shapes
+from .record import Item, KernelRecord, ReadProblem, Shape, architecture_of, block_shapes
 
 _QUOTES = "'‘’`´\""  # also the curly ones of forums and word processors
 # 'name' for 'sm_90a'; without groups if damaged.
@@ -47,7 +48,8 @@ _LOST = (
     "skipped {} from here on: {!r} lines are missing, wrapped, out of order, or mixed. "
     "Pass the whole log unwrapped, or write one for each object: nvcc -Xptxas -v ... 2> kernels.log"
 )
-_LINKED_SMEM_NOTE = "The linker includes 1,024 reserved bytes of shared memory for sm_90, none for others."
+_TARGET = re.compile(r"\(target: (sm_\w+)\)")
+_INCLUDED = "For sm_90 and newer, the shared memory includes 1,024 reserved bytes."
 _IGNORED_NOTE = (
     "ptxas ignored setmaxnreg (C7508) in {} of a compilation, without naming them. "
     "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg."
@@ -83,7 +85,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             start = start if incomplete else number
             incomplete, entries = incomplete + 1, entries + 1
         elif is_about_frame:
-            subject = function.strip().strip(f"{_QUOTES}:| ")
+            subject = _TARGET.sub("", function).strip(f"{_QUOTES}:| \r\n\t")
             described.add(subject)
         elif _COMPILE_TIME in line:
             kernel = None  # without its "Used" line
@@ -102,9 +104,10 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             results += is_cut or not is_linked
             if is_cut or not (is_linked or kernel):
                 skipped_from = skipped_from or (start if incomplete else number)
-            elif is_linked:  # the line does not name the architecture
-                notes = (_LINKED_SMEM_NOTE,) if smem >= RESERVED_SHARED_MEMORY else ()
-                yield record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
+            elif is_linked:
+                notes = (_INCLUDED,) if smem >= RESERVED_SHARED_MEMORY else ()
+                linked = record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
+                yield linker_line(linked, target[1] if (target := _TARGET.search(used[2])) else None)
             elif kernel is not None:
                 usage["stack_bytes"] = stack or kernel.get("frame_bytes")
                 notes = (_IGNORED_NOTE.format(count(ignored, "kernel")),) if ignored else ()
@@ -122,6 +125,21 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
         yield ReadProblem(source, problem, skipped_from or start)
 
 
+def _reserved_shared_memory(arch: str | None) -> int | None:
+    """Return the bytes that the linker adds to the shared memory of a kernel; None: unknown architecture."""
+    cc = architecture_of(arch)
+    is_reserving = cc and 10 * cc.major + cc.minor >= FIRST_WITH_RESERVED_SHARED_MEMORY
+    return RESERVED_SHARED_MEMORY if is_reserving else None if cc is None else 0
+
+
+def linker_line(record: KernelRecord, arch: str | None) -> KernelRecord:
+    """Return the record of a linker line for an architecture, which it names only if there are several."""
+    reserved = _reserved_shared_memory(arch)
+    if reserved is None:
+        return record
+    return replace(record, arch=arch, static_smem=max(0, (record.static_smem or 0) - reserved), notes=())
+
+
 def _separated(lines: NumberedLines) -> Iterator[tuple[int, str]]:
     """Yield the lines without colors, and the lines that a paste joined one by one."""
     for number, line in lines:
@@ -137,38 +155,35 @@ def _ends_within_item(rest: str) -> bool:
     return bool(comma) and any(item.startswith(start) and item != start for item in _WHOLE_ITEMS)
 
 
-_ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
+_ARCH = re.compile(r"^\s*arch\s*=\s*(sm_\d{1,12}\w*)")
 _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
 _LISTED = re.compile(r"\b(REG|STACK|SHARED):(\d{1,12})\b")
 _KERNEL = "CONSTANT[0]:"  # parameters, which only kernels have: device functions are listed too
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
-_INCLUDED = "For sm_90 and newer, the shared memory includes 1,024 reserved bytes."
 _REMOVED = "1,024 reserved bytes of shared memory are subtracted. Relocatable objects (-rdc=true) have none."
-# Notes by whether the linker added the reserved shared memory; None: unknown.
-_RESERVATION_NOTES: dict[bool | None, tuple[str, ...]] = {None: (_INCLUDED,), True: (_REMOVED,), False: ()}
+# Notes by the reserved shared memory; None: unknown architecture.
+_RESERVATION_NOTES = {None: (_INCLUDED,), RESERVED_SHARED_MEMORY: (_REMOVED,), 0: ()}
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the kernels of ``cuobjdump -res-usage``. Arguments are those of `read_ptxas`."""
     arch: str | None = None
-    has_reservation: bool | None = None
     name = ""
     for _, line in lines:
         if target := _ARCH.match(line):
-            arch, has_reservation = target[1], int(target[2]) >= FIRST_WITH_RESERVED_SHARED_MEMORY
+            arch = target[1]
         elif function := _FUNCTION.match(line):
             name = function[1]
         elif name and _KERNEL in line:
             usage = {item: int(number) for item, number in _LISTED.findall(line)}
-            shared, is_large = usage.get("SHARED"), usage.get("SHARED", 0) >= RESERVED_SHARED_MEMORY
-            if shared is not None and is_large and has_reservation:
-                shared -= RESERVED_SHARED_MEMORY
+            shared = usage.get("SHARED")
+            reserved = _reserved_shared_memory(arch) if (shared or 0) >= RESERVED_SHARED_MEMORY else 0
             yield KernelRecord(
                 source=source, format="res-usage", name=name, arch=arch, regs=usage.get("REG"),
-                static_smem=shared, stack_bytes=usage.get("STACK"),
-                notes=_RESERVATION_NOTES[has_reservation] if is_large else (),
+                static_smem=shared and shared - (reserved or 0), stack_bytes=usage.get("STACK"),
+                notes=_RESERVATION_NOTES[reserved],
             )  # fmt: skip
             name = ""
 
