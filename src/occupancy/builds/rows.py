@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from math import prod
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 import occupancy  # for annotations: its public names load their modules on first use
 
 from ..advice.next_steps import NextStep, next_steps, using_less
-from ..advice.waves import count_waves, full_wave
+from ..advice.waves import check_cluster, count_waves, full_wave
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
-from ..tables.gpus import Gpu
+from ..tables.gpus import Gpu, runs_on
 from ..values.fields import FIELDS, MAX_THREADS_PER_BLOCK
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability
@@ -34,7 +35,7 @@ FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
 _needs = attrgetter(
     "format", "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
     "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads",
-    "block_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
+    "block_dim", "cluster_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
 )  # fmt: skip
 """Values that determine the occupancy and next steps; kernels of a library share them with hundreds of others."""
 
@@ -57,6 +58,7 @@ class _SharedResult:
     threads_assumed: bool
     is_hypothetical: bool = False
     """True if the GPU is not the one that the kernel was compiled for."""
+    launchable: bool | None = None
     reason: str | None = None
     result: occupancy.Occupancy | None = None
 
@@ -65,13 +67,22 @@ class _SharedResult:
         """Values of each of the kernels, in the order of `ScannedKernel`."""
         known = attrgetter("gpu.cc", "occupancy", "active_blocks", "limiters")
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
-        launchable = self.result and self.reason is None
+        if self.launchable is False:
+            numbers = numbers[0], 0.0, 0, numbers[3]
         memory = self.record.shared_memory, spill_bytes(self.record)
-        return self.threads, self.threads_assumed, self.result, *numbers, launchable, self.reason, *memory
+        return (
+            self.threads,
+            self.threads_assumed,
+            self.result,
+            *numbers,
+            self.launchable,
+            self.reason,
+            *memory,
+        )
 
     @cached_property
     def next_step(self) -> NextStep | None:
-        if self.result is None:
+        if self.result is None or (self.launchable is False and self.result.launchable):
             return None
         # Triton compiles another kernel for another number of warps.
         find = next_steps if self.record.num_warps is None else using_less
@@ -110,11 +121,11 @@ class ScannedKernel(_Fields):
     active_blocks: int | None
     """Resident blocks per SM."""
     launchable: bool | None
-    """True if the kernel launches; None if a required value is unknown."""
+    """True if the kernel launches; None if a required value is unknown, or the GPU cannot load the code."""
     limiters: tuple[Resource, ...]
     """Limiting resources."""
     reason: str | None
-    """Reason why the kernel does not launch, or why the occupancy is None."""
+    """Reason why the kernel does not launch, or why this or the occupancy is None."""
     smem: int | None
     """Static and dynamic shared memory per block in bytes; None if both are unknown."""
     spill_bytes: int | None
@@ -141,7 +152,7 @@ class ScannedKernel(_Fields):
     def waves(self) -> float | None:
         """Number of waves of a launch; None if the number of SMs is unknown."""
         result, record = self.result, self.record
-        if record.grid_dim is None or result is None or self.reason is not None:
+        if record.grid_dim is None or result is None or self.launchable is False:
             return None
         sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
         if sms is None:
@@ -271,9 +282,14 @@ class Evaluator:
             if kernel.carveout is not None and kernel.carveout.amount not in sizes:
                 kernel = kernel.replace(carveout=None)
             shared.result = self.compute(gpu, kernel)
-            shared.reason = shared.result.reason
+            if record.cluster_dim and shared.is_hypothetical:
+                check_cluster(gpu.limits, prod(record.cluster_dim))
+            shared.reason = shared.result.reason or shared.result.compile_error
+            shared.launchable = shared.reason is None
+            if shared.launchable and record.arch and not runs_on(record.arch, gpu.limits.compute_capability):
+                shared.launchable, shared.reason = None, f"{gpu.label} cannot load {record.arch} code"
         except OccupancyError as error:
-            shared.reason = str(error)
+            shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared
 
 

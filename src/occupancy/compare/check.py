@@ -260,7 +260,9 @@ class _Run:
 
 def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
     measure, first = CRITERIA[demand.criterion].measure, rows[0]
-    kernels = listed([f"{base_name(each.name)} for {each.arch}" for each in rows], 1)
+    kernels = listed(
+        [f"{base_name(each.name)} for {each.arch or 'an unknown architecture'}" for each in rows], 1
+    )
     value = measure.replace("smem", "shared_memory").replace("_", " ")
     hints: dict[Measure, str] = {
         "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",

@@ -14,12 +14,11 @@ from ..builds.names import count_kernels, short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel
 from ..builds.select import age
 from ..errors import InputError
-from ..tables.gpus import runs_on
 from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
-from .model import ALWAYS, Column, Note, Report, note, values_of
+from .model import ALWAYS, MOST_NOTES, Column, Note, Report, note, values_of
 from .results import gpu_notes
 from .words import computed_for, gpu_name, labels, limited_by, step_text
 
@@ -69,7 +68,6 @@ class ScanSummary(NamedTuple):
 
 
 def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
-    """Count kernels, and reasons to look at them."""
     run = [row for row in rows if row.record.chosen is not False]
     knows_spills = not rows or any(row.spill_bytes is not None for row in run)
     return ScanSummary(
@@ -78,7 +76,7 @@ def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
         launches=sum(row.record.launches or 0 for row in rows),
         archs=tuple(sorted({row.record.arch or "an unknown architecture" for row in rows}, key=age)),
         spilling=count_kernels(row.record for row in run if row.spill_bytes) if knows_spills else None,
-        below_half=count_kernels(row.record for row in run if row.launchable and (row.occupancy or 0) < LOW),
+        below_half=count_kernels(row.record for row in run if 0 < (row.occupancy or 0) < LOW),
         not_launchable=count_kernels(row.record for row in run if row.launchable is False),
     )
 
@@ -115,7 +113,7 @@ def on_gpu(row: ScannedKernel) -> str:
 
 
 def occupancy_text(row: ScannedKernel) -> str:
-    if row.result and row.reason is not None:
+    if row.launchable is False:
         return "no launch"
     return "-" if row.occupancy is None else percent(row.occupancy)
 
@@ -146,13 +144,13 @@ COLUMNS: tuple[Column, ...] = (
     Column("threads", "Threads", show=threads_text, about="Threads per block", optional=3, type="integer"),
     Column("threads_assumed", about="True if the block size is assumed", type="boolean"),
     Column("occupancy", "Occ.",
-           show=lambda row: f"{occupancy_text(row)}{'*' if row.threads_assumed and row.launchable else ''}",
+           show=lambda row: f"{occupancy_text(row)}{'*' if row.threads_assumed and row.occupancy else ''}",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     _field("launches", "integer", "Number of launches of this configuration", "Launches", optional=8),
     _field("duration_us", "number", "Total time of these launches in microseconds", "Time", "{:,.1f} us".format, 2),
     Column("time_share", "Share", text=percent, about="Share of the total time, 0 to 1", optional=7, type="number"),
     _field("achieved_occupancy", "number", "Occupancy measured by a profiler, 0 to 1", "Achieved", percent, 4),
-    Column("limiters", "Limited by", show=lambda row: labels(row.limiters) if row.launchable else "",
+    Column("limiters", "Limited by", show=lambda row: labels(row.limiters) if row.occupancy else "",
            about="Limiting resources", align="left", optional=6, type="array"),
     _field("regs", "integer", "Registers per thread", "Regs"),
     Column("smem", "Shared", text=_bytes_text, about="Shared memory per block in bytes", optional=5, type="integer"),
@@ -248,7 +246,7 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
     limit = None if in_full or len(rows) <= MOST_IN_FULL else EXCERPT
     shown = rows[:limit]
     threads, archs = set(map(threads_text, shown)), {row.record.arch or "-" for row in shown}
-    limited = {row.limiters if row.launchable else () for row in shown}
+    limited = {row.limiters if row.occupancy else () for row in shown}
     at = f" for {archs.pop()}" if len(archs) == 1 < len(counts.archs) else ""
     at += f" at {threads.pop()} threads" if len(threads) == 1 else ""
     headline = [_headline(scan, at if len(shown) == counts.rows else "")]
@@ -283,16 +281,14 @@ def _headline(scan: Any, at: str) -> str:
     recorded = "" if all(row.spill_bytes is not None for row in scan.kernels) else "recorded "
     spills = f"{counts.spilling:,} with spills" if counts.spilling else f"no {recorded}spills"
     parts.append("no spill data" if counts.spilling is None else spills)
-    if counts.below_half or (not failing and any(row.launchable for row in scan.kernels)):
+    if counts.below_half or (not failing and any(row.occupancy for row in scan.kernels)):
         parts.append(f"{f'{counts.below_half:,}' if counts.below_half else 'none'} below {percent(LOW)}")
     return f"{number}{launches} for {archs}{computed_for(inputs)}{at}: {', '.join(parts)}"
 
 
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "assumed-threads": ("occupancy", lambda row: row.threads_assumed and row.result),
-    "other-gpu": ("occupancy", lambda row: (
-        row.result and row.record.arch and not runs_on(row.record.arch, row.result.limits.compute_capability)
-    )),
+    "other-gpu": ("occupancy", lambda row: row.result and row.launchable is None),
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
@@ -305,8 +301,10 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
-    reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
+    failing = (row for row in rows if row.launchable is False or row.result is None)
+    reasons = dict.fromkeys(f"No {'launch' if row.result else 'occupancy'}: {row.reason}" for row in failing)
+    notes = dict.fromkeys(text for row in rows for text in row.record.notes)
+    for text in (*list(reasons)[:MOST_NOTES], *notes):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)
     yield from row_notes(rows, [code for code, (key, _) in _NOTED.items() if key in keys])

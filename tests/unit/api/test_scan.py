@@ -105,6 +105,19 @@ def test_launch_bounds_of_a_kernel_count_wherever_it_is_computed(samples: Path) 
     assert max(size.threads for size in sizes if size.active_blocks) == 256
 
 
+def test_code_that_another_gpu_cannot_run_or_load() -> None:
+    image = "tests/data/kernels/cubins/13.0_90_0.cubin.gz"
+    for gpu, launchable, share in (("A100", False, 0), ("B200", None, 1), ("H100", True, 1)):
+        (kernel,) = occupancy.scan(image, gpu=gpu, name="clus2")  # in clusters of 2
+        assert (kernel.launchable, kernel.occupancy, kernel.reason is None) == (
+            launchable,
+            share,
+            gpu == "H100",
+        )
+    log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
+    assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
+
+
 def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_path: Path) -> None:
     (tmp_path / "k.log").write_text(hostile.log("k").replace("0 barriers", "0 barriers, 2048 bytes smem"))
     trace = hostile.trace("k").replace('"shared memory": 0', '"shared memory": 4096')
