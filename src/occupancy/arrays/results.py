@@ -169,9 +169,11 @@ class ArrayResults:
             raise InputError(f"{wanted.dtype} is invalid", where="mask", allowed="an array of booleans")
         named = {name: np.asarray(values) for name, values in (arrays or self.inputs).items()}
         try:
+            np.broadcast(wanted, *self.inputs.values())  # refuses the mask of another sweep
             chosen, *columns = np.broadcast_arrays(wanted, *named.values())
         except ValueError:
-            raise _shapes_error({"mask": wanted, **named}, "Give each parameter its own dimension.") from None
+            hint, shapes = "Give each parameter its own dimension.", {"mask": wanted, **self.inputs, **named}
+            raise _shapes_error(shapes, hint) from None
         lists = [values[chosen].tolist() for values in columns]
         return [dict(zip(named, values, strict=True)) for values in zip(*lists, strict=True)]
 

@@ -44,7 +44,7 @@ _OTHER_RANGE = r"(?i)[0-9a-z]\s*(?:-|\u2013|\.\.|\bto\b)\s*[0-9]"
 
 FOR_SEVERAL = "For several values, pass a list to `occupancy.sweep` (`occupancy sweep`)."
 _SIZE_HINT = 'Write 40960, "40k", "27.5KiB" or "3*16k+16".'
-_FUNCTION_HINT = "Pass a number. `block_sizes` takes a function of the block size as `smem_of_threads`."
+_FUNCTION_HINT = "Pass a number. For a function of the block size, see `smem_of_threads` of `block_sizes`."
 _LIST_HINT = "Write a list as 128,256,512 and a range as 32:1024:32."
 
 
