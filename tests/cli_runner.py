@@ -21,13 +21,11 @@ PROGRAM = (sys.executable, "-m", "occupancy")
 
 
 def run_alone(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a subprocess."""
     variables = {**os.environ, **environment}
     return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, env=variables)
 
 
 def run(*arguments: str, columns: int | str = 80, stdin: bytes | None = None) -> Result:
-    """Run a command on a screen with a number of columns."""
     screen = {"COLUMNS": str(columns)}
     return CliRunner().invoke(commands, arguments, prog_name="occupancy", env=screen, input=stdin)
 

@@ -16,8 +16,6 @@ MIB = 1 << 20
 
 
 class Tags(HTMLParser):
-    """Tags, attributes and text of HTML."""
-
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: set[str] = set()
@@ -107,14 +105,12 @@ def wide_page(columns: int, rows: int) -> bytes:
 
 
 def launches(count: int) -> bytes:
-    """Return a page with very many different launches."""
     head = '"ID","Kernel Name","Block Size","Grid Size","CC","launch__registers_per_thread"\n'
     rows = (f'"{i}","k{i}","({i % 1024 + 1}, 1, 1)","(1, 1, 1)","9.0","{i % 200}"\n' for i in range(count))
     return (head + "".join(rows)).encode()
 
 
 def baseline(kernels: str, **members: object) -> bytes:
-    """Return a baseline with given lines of kernels."""
     own = {"schema": "occupancy-baseline", "schema_version": 1, "tool_version": "0.1.0"}
     head = json.dumps(own | members)
     return f'{head[:-1]}, "kernels": [{kernels}]}}'.encode()

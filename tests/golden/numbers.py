@@ -215,8 +215,7 @@ def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int |
 
 
 def sweep(cc: str, values: Mapping[str, Sequence[int]]) -> Values:
-    axes = (values["threads"], values["regs"], values["smem"])
-    threads, regs, smem = np.ix_(*map(np.asarray, axes))
+    threads, regs, smem = np.ix_(*map(np.asarray, (values["threads"], values["regs"], values["smem"])))
     found = occupancy.sweep(cc, threads=threads, regs=regs, smem=smem)
     highest = np.float32(found.occupancy.max()).item()  # recorded in single precision
     return {"active_blocks": found.active_blocks.ravel().tolist(), "highest": highest}

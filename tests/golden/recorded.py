@@ -32,7 +32,6 @@ def load(question: str) -> Golden:
 
 
 def save(question: str, golden: Golden) -> None:
-    """Write the rows of a file reproducibly."""
     text = json.dumps(golden._asdict(), separators=(",", ":"))
     (HERE / f"{question}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 

@@ -39,7 +39,6 @@ class Tape:
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
     def key(self, call: str, arguments: tuple[Any, ...]) -> str:
-        """Return the key of a call."""
         words = [self._word(argument) for argument in arguments]
         settings = self._settings.get(words[0]) if words else None
         if settings and call.startswith("cuOccupancy"):

@@ -38,7 +38,6 @@ class Comparison:
         self.differences: list[str] = []
 
     def check(self, question: object, expected: object, answer: object) -> None:
-        """Compare the tool's result with the computed result."""
         self.compared += 1
         if expected != answer:
             self.differences.append(f"{question}\n    expected {expected}\n    got      {answer}")

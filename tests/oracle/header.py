@@ -87,7 +87,6 @@ class NoCompilerError(RuntimeError):
 
 
 def load() -> Header:
-    """Load the header, and compile it if necessary."""
     return Header(ctypes.CDLL(str(_compiled(_find_header(), _find_compiler()))))
 
 

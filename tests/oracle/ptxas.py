@@ -51,7 +51,6 @@ def find(program: str) -> str | None:
 
 
 def output(*command: str) -> str:
-    """Return the output of a program."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 

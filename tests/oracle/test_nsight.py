@@ -104,7 +104,6 @@ CURVES = {
 
 
 def test_launches() -> None:
-    """Compare the launches of the report."""
     comparison = Comparison()
     for launch in LAUNCHES:
         result = Result(LIMITS, launched_kernel(launch))

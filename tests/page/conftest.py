@@ -28,7 +28,6 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the path of the page."""
     path = tmp_path_factory.mktemp("page") / "occupancy.html"
     path.write_text(build_page("0.1.0"), encoding="utf-8")
     return path

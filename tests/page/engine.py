@@ -37,8 +37,6 @@ def script() -> str:
 
 
 class PageEngine:
-    """Functions of the page's script."""
-
     def __init__(self, text: str | None = None) -> None:
         self._context = MiniRacer()
         self._context.eval(script() if text is None else text)
@@ -60,7 +58,6 @@ class PageEngine:
         return bytes(found)
 
     def value(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression."""
         return json.loads(str(self._context.eval(f"JSON.stringify({expression})")))
 
 

@@ -25,7 +25,6 @@ def drawn(page: Any, expression: str) -> Any:
 
 
 def given(page: Any, *names: str) -> list[str]:
-    """Return the texts of fields."""
     return [page.input_value(f"#{name}") for name in names]
 
 

@@ -61,8 +61,7 @@ def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Ra
     warps = limits.max_threads_per_block // limits.warp_size + 1
 
     def threads() -> int:
-        whole = limits.warp_size * chance.randint(1, warps)
-        return max(1, whole + chance.choice([0, 0, -1, 1]))
+        return max(1, limits.warp_size * chance.randint(1, warps) + chance.choice([0, 0, -1, 1]))
 
     def size() -> int:
         share = most // chance.randint(1, 40) // unit * unit - limits.reserved_shared_memory_per_block

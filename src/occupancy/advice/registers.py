@@ -124,7 +124,6 @@ def split_registers(
 
 
 def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpgroups]) -> int:
-    """Check that the groups add up to the block; return its threads."""
     number = sum(group.warpgroups for group in groups)
     most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
     if not 1 <= number <= most or any(group.warpgroups < 1 for group in groups):

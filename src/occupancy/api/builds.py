@@ -162,7 +162,6 @@ def check(
 
 
 def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checked:
-    """Check the build, compared with the baseline in the rules if they have one."""
     path = rules.baseline
     if path is not None and not os.path.exists(path):
         hint = f"Write it with `update=True` (`{command} --update`)."

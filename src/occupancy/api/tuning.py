@@ -188,7 +188,6 @@ class Criteria:
         return Verdict(results)
 
     def _reason(self, result: Result) -> str | None:
-        """Return the reason to drop a kernel; None to keep it."""
         if reason := result.reason or result.compile_error:
             return reason
         has_too_few = result.active_blocks < self._min_blocks

@@ -62,7 +62,6 @@ class Commands(WithExamples, click.Group):
         return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, without importing them, and the options."""
         for title, section in SECTIONS.items():
             rows = [(f"{name:11}", text) for name, (module, text) in COMMANDS.items() if module == section]
             with formatter.section(title):

@@ -57,7 +57,6 @@ def calc(
 def _row(
     result: Occupancy, grid: Dim3 | None, cluster: Dim3 | None, clusters: int | None, sms: str | None
 ) -> ResultRow:
-    """Return the result with the waves of a grid, and with the blocks that are resident at once."""
     from ..report.results import ResultRow
 
     if {grid, cluster, clusters, sms} == {None}:

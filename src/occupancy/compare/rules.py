@@ -215,7 +215,6 @@ def _texts(value: object, where: str | Place, example: str) -> tuple[str, ...]:
 
 
 def removable(value: object, where: str | Place = "allow_removed") -> tuple[str, ...]:
-    """Return patterns of kernels that can be removed."""
     if isinstance(value, bool):
         return ("*",) if value else ()
     return _texts(value, where, 'true, false, or patterns such as "old_*"')

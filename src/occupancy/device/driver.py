@@ -115,7 +115,6 @@ class Function(NamedTuple):
         return grid, threads
 
     def active_clusters(self, cluster_size: int, threads: int, dynamic_smem: int) -> int:
-        """Return the maximum resident clusters of the whole GPU."""
         bindings = self.driver.bindings
         attribute = bindings.CUlaunchAttribute()
         attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION

@@ -44,7 +44,6 @@ class Device:
     """Reason why NVML reported no values; None if it did."""
 
     def __str__(self) -> str:
-        """Return ``GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs``."""
         sms = count(self.multiprocessor_count, "SM")
         return f"GPU {self.index}: {self.name}, compute capability {self.compute_capability}, {sms}"
 

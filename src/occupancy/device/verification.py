@@ -81,7 +81,6 @@ class Verification:
     checks: tuple[Check, ...]
 
     def __str__(self) -> str:
-        """Return ``NVIDIA H200: 3,378 results compared, 0 differ``."""
         return f"{self.device.name}: {self.compared:,} results compared, {self.different:,} differ"
 
     @property

@@ -52,7 +52,6 @@ class Use(NamedTuple):
 
 
 def divide_up(amount: int, unit: int) -> int:
-    """Return the number of units needed for the amount."""
     return -(-amount // unit)
 
 

@@ -33,7 +33,6 @@ UNKNOWN_BARRIERS = QUANTITIES["barriers"].default
 
 
 def supports(limits: Limits) -> bool:
-    """Return True if this model supports the compute capability."""
     return limits.compute_capability >= FIRST_COMPUTE_CAPABILITY
 
 
@@ -180,7 +179,6 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
 
 
 def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> int | None:
-    """Return the blocks that the SM's shared memory allows."""
     pool = limits.max_shared_memory_per_multiprocessor
     if kernel.carveout is not None:  # a call less for most kernels
         pool = shared_memory_pool(limits, kernel, per_block)

@@ -30,7 +30,6 @@ def check_model(model: Model | None) -> None:
 
 
 def rules(limits: Limits, model: Model) -> ModuleType:
-    """Return the rules of a model."""
     check_model(model)
     chosen = MODELS[model]
     if not chosen.supports(limits):

@@ -63,7 +63,6 @@ def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 
 def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, registers: int) -> int:
-    """Return the registers of one warp."""
     unit = limits.register_allocation_unit * (2 if is_doubled_unit(column, registers) else 1)
     return round_up(registers * limits.warp_size, unit)
 
@@ -77,7 +76,6 @@ def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
 
 
 def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """Return the maximum registers per block."""
     if kernel.caching == "ca" and column.max_registers_per_block_ca is not None:
         return Bound("spreadsheet.max_registers_per_block_ca", column.max_registers_per_block_ca)
     if column.max_registers_per_block is not None:

@@ -87,7 +87,6 @@ def _coded(column: Column, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _other_changes(column: Column, row: Any) -> str:
-    """Return the changes of a kernel that have no column of their own."""
     others = [each for each in column.getter(row) if each.name not in ("regs", "smem", "spills")]
     return (column.text or str)(others)
 

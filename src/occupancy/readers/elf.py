@@ -106,7 +106,6 @@ class Image:
         return self._strings(number)
 
     def kernels(self) -> Iterator[KernelSymbol]:
-        """Yield the kernels, in symbol order."""
         names, symbols = self.symbols()
         table = b""
         for number, (start, info, other, section, _, _) in enumerate(symbols):

@@ -93,7 +93,6 @@ class _Search:
         self.is_complete = True
 
     def _read_container(self, start: int) -> Generator[Item, None, int]:
-        """Yield the kernels of a fatbin; return the position at which the search continues."""
         position = start + CONTAINER.size
         if position > self.content.size:
             return position

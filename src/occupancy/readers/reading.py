@@ -248,8 +248,6 @@ def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
 
 
 class _Member:
-    """File of an archive, as a stream."""
-
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
         self.name = name

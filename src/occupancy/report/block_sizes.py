@@ -89,7 +89,6 @@ def block_sizes_report(
 
 
 def _rows(sizes: Sequence[Any]) -> list[SizeRow]:
-    """Return the block sizes that any GPU can launch, sorted by the lowest occupancy."""
     by_threads = [{each.threads: each for each in on_gpu} for on_gpu in sizes]
     common = set(by_threads[0]).intersection(*by_threads[1:])
     rows = (SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common)

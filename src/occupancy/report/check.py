@@ -154,7 +154,6 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
 def _sections(
     check: Checked, kernels: Sequence[BrokenOnArchs], removed: Sequence[RemovedKernels]
 ) -> Iterator[Section]:
-    """Yield the facts of each broken kernel, and names of other kernels."""
     for kernel in kernels[: changes.MOST_KERNELS]:
         yield facts(kernel.facts(), f"{kernel.name}: {', '.join(kernel.criteria)}")
     if more := len(kernels[changes.MOST_KERNELS :]):

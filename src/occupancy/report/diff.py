@@ -98,7 +98,6 @@ def diff_report(diff: Any, *, in_full: bool = False) -> Report:
 
 
 def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
-    """Yield the facts of each changed kernel, then the names of the others."""
     changed = defaultdict[str, list[DiffRow]](list)
     others = defaultdict[str, list[tuple[str, str | None]]](list)
     for entry in rows:

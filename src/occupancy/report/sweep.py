@@ -97,7 +97,6 @@ def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
 
 
 def _reached(result: Result) -> float:
-    """Return the occupancy; 0 for a kernel that does not compile."""
     return 0.0 if result.compile_error else result.occupancy
 
 

@@ -80,7 +80,6 @@ class Gpu:
         return self.name or self.cc
 
     def __str__(self) -> str:
-        """Return ``H100 SXM5: compute capability 9.0 (Hopper), 132 SMs``."""
         about = f"compute capability {self.cc} ({self.limits.architecture})"
         if self.multiprocessor_count is not None:
             about += f", {count(self.multiprocessor_count, 'SM')}"
@@ -242,7 +241,6 @@ def _find_name(name: str, table: LimitsTable | None) -> tuple[Gpu, ...]:
 
 
 def _find_product(name: str, named: Sequence[Product], table: LimitsTable) -> Gpu:
-    """Return the common values of the GPUs with a name."""
     if not named:
         raise _no_such_gpu(name)
     gpus = tuple(_gpu(product, table) for product in named)

@@ -298,7 +298,6 @@ def plain_value(value: Any, kind: str = "") -> Any:
 
 
 def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
-    """Reject values of another type, and numbers out of range."""
     for name, written in type(record).__annotations__.items():
         value = getattr(record, name)
         # `typing` wraps the text of a named tuple's types in ForwardRef.
