@@ -137,8 +137,7 @@ class _Merging:
     def _merged(self, group: Sequence[KernelRecord]) -> list[KernelRecord]:
         kinds = ("image", "log", "ptx")
         images, logs, ptx = ([each for each in group if _kind(each) == kind] for kind in kinds)
-        # Images have more values than the lines of the linker.
-        kernels = self._images(images, [log for log in logs if not log.linked]) or self._logs_alone(logs)
+        kernels = self._images(images, logs) or self._logs_alone(logs)
         if not kernels:
             return [] if group[0].name in self._compiled else self._copies(ptx)
         if len(kernels) * len(ptx) > MAX_COMPARISONS:
@@ -149,17 +148,14 @@ class _Merging:
         return kernels
 
     def _assign_linker_lines(self) -> None:
-        """Assign linker lines, which do not name the architecture, if their kernel has only one.
-
-        Lines of a kernel with an image are dropped, because the image has more values.
-        """
+        """Assign linker lines, which do not name the architecture, if their kernel has only one."""
         archs: dict[str, list[str | None]] = defaultdict(list)
         for name, arch in self._groups:
             archs[name].append(arch)
         for name, lines in self._linker_lines.items():
             records = chain.from_iterable(self._groups[name, arch] for arch in archs[name])
-            if "image" not in map(_kind, records):
-                arch = archs[name][0] if len(archs[name]) == 1 else None
+            arch = archs[name][0] if len(archs[name]) == 1 else None
+            if arch or "image" not in map(_kind, records):  # images have more values
                 self._groups[name, arch] += [linker_line(log, arch) for log in lines]
 
     def _images(self, images: Sequence[KernelRecord], logs: Sequence[KernelRecord]) -> list[KernelRecord]:
@@ -179,7 +175,10 @@ class _Merging:
         if len(logs) * (len(rows) + len(parts)) > MAX_COMPARISONS:
             self._skip_merging(logs)
             return rows
-        before_linking = {id(log) for log in logs if not all(_differences(log, part) for part in parts)}
+        linked = {log.source for row in rows for log in logs if log.linked and not _differences(log, row)}
+        logs = [log for log in logs if not log.linked]  # images have more values than lines of the linker
+        before_linking = {id(log) for log in logs if log.source in linked}
+        before_linking |= {id(log) for log in logs if not all(_differences(log, part) for part in parts)}
         used: set[int] = set()
         merged, unlogged = [], []
         for row in rows:

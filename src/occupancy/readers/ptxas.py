@@ -49,7 +49,7 @@ _LOST = (
     "Pass the whole log unwrapped, or write one for each object: nvcc -Xptxas -v ... 2> kernels.log"
 )
 _TARGET = re.compile(r"\(target: (sm_\w+)\)")
-_INCLUDED = "For sm_90 and newer, the shared memory includes 1,024 reserved bytes."
+_LINKED_SMEM_NOTE = "The linker includes 1,024 reserved bytes of shared memory for sm_90, none for others."
 _IGNORED_NOTE = (
     "ptxas ignored setmaxnreg (C7508) in {} of a compilation, without naming them. "
     "Add __launch_bounds__(threads, 1) or __maxnreg__ to kernels that use setmaxnreg."
@@ -105,7 +105,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
             if is_cut or not (is_linked or kernel):
                 skipped_from = skipped_from or (start if incomplete else number)
             elif is_linked:
-                notes = (_INCLUDED,) if smem >= RESERVED_SHARED_MEMORY else ()
+                notes = (_LINKED_SMEM_NOTE,) if smem >= RESERVED_SHARED_MEMORY else ()
                 linked = record(name=subject, linked=True, stack_bytes=stack, notes=notes, **usage)
                 yield linker_line(linked, target[1] if (target := _TARGET.search(used[2])) else None)
             elif kernel is not None:
@@ -125,18 +125,15 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Item]:
         yield ReadProblem(source, problem, skipped_from or start)
 
 
-def _reserved_shared_memory(arch: str | None) -> int | None:
-    """Return the bytes that the linker adds to the shared memory of a kernel; None: unknown architecture."""
-    cc = architecture_of(arch)
-    is_reserving = cc and 10 * cc.major + cc.minor >= FIRST_WITH_RESERVED_SHARED_MEMORY
-    return RESERVED_SHARED_MEMORY if is_reserving else None if cc is None else 0
-
-
 def linker_line(record: KernelRecord, arch: str | None) -> KernelRecord:
-    """Return the record of a linker line for an architecture, which it names only if there are several."""
-    reserved = _reserved_shared_memory(arch)
-    if reserved is None:
+    """Return the record of a linker line for an architecture, which it names only if there are several.
+
+    On sm_90 alone, the linker prints the reserved bytes too (nvlink 13.0 and 13.5, for sm_75 to sm_121).
+    """
+    cc = architecture_of(arch)
+    if cc is None:
         return record
+    reserved = RESERVED_SHARED_MEMORY if cc == (9, 0) else 0
     return replace(record, arch=arch, static_smem=max(0, (record.static_smem or 0) - reserved), notes=())
 
 
@@ -155,35 +152,38 @@ def _ends_within_item(rest: str) -> bool:
     return bool(comma) and any(item.startswith(start) and item != start for item in _WHOLE_ITEMS)
 
 
-_ARCH = re.compile(r"^\s*arch\s*=\s*(sm_\d{1,12}\w*)")
+_ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
 _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
 _LISTED = re.compile(r"\b(REG|STACK|SHARED):(\d{1,12})\b")
 _KERNEL = "CONSTANT[0]:"  # parameters, which only kernels have: device functions are listed too
 
 RES_USAGE_MARKS = ("Resource usage:", "Fatbin elf code:")
 
+_INCLUDED = "For sm_90 and newer, the shared memory includes 1,024 reserved bytes."
 _REMOVED = "1,024 reserved bytes of shared memory are subtracted. Relocatable objects (-rdc=true) have none."
-# Notes by the reserved shared memory; None: unknown architecture.
-_RESERVATION_NOTES = {None: (_INCLUDED,), RESERVED_SHARED_MEMORY: (_REMOVED,), 0: ()}
+# Notes by whether the linker added the reserved shared memory; None: unknown.
+_RESERVATION_NOTES: dict[bool | None, tuple[str, ...]] = {None: (_INCLUDED,), True: (_REMOVED,), False: ()}
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Item]:
     """Yield the kernels of ``cuobjdump -res-usage``. Arguments are those of `read_ptxas`."""
     arch: str | None = None
+    has_reservation: bool | None = None
     name = ""
     for _, line in lines:
         if target := _ARCH.match(line):
-            arch = target[1]
+            arch, has_reservation = target[1], int(target[2]) >= FIRST_WITH_RESERVED_SHARED_MEMORY
         elif function := _FUNCTION.match(line):
             name = function[1]
         elif name and _KERNEL in line:
             usage = {item: int(number) for item, number in _LISTED.findall(line)}
             shared = usage.get("SHARED")
-            reserved = _reserved_shared_memory(arch) if (shared or 0) >= RESERVED_SHARED_MEMORY else 0
+            is_reserved = has_reservation if (shared or 0) >= RESERVED_SHARED_MEMORY else False
+            reserved = RESERVED_SHARED_MEMORY if is_reserved else 0
             yield KernelRecord(
                 source=source, format="res-usage", name=name, arch=arch, regs=usage.get("REG"),
-                static_smem=shared and shared - (reserved or 0), stack_bytes=usage.get("STACK"),
-                notes=_RESERVATION_NOTES[reserved],
+                static_smem=shared and shared - reserved, stack_bytes=usage.get("STACK"),
+                notes=_RESERVATION_NOTES[is_reserved],
             )  # fmt: skip
             name = ""
 

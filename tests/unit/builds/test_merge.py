@@ -119,6 +119,8 @@ def test_the_linkers_line_belongs_to_the_one_architecture() -> None:
     assert (row.arch, row.regs, row.static_smem, row.stack_bytes) == ("sm_90", 30, 4096, 48)
     assert (row.spill_store_bytes, row.notes) == (8, ())
     assert one(IMAGE, linker) == IMAGE
+    linked = replace(IMAGE, regs=30, static_smem=5120, stack_bytes=48)
+    assert one(linked, LOG, linker).spill_store_bytes == 8, "the log belongs to the linked image"
     assert one(LOG, linker).static_smem == 5120
     assert len(merge([LOG, replace(LOG, arch="sm_90"), linker]).records) == 3
 

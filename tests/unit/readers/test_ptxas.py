@@ -139,7 +139,7 @@ def test_linkers_lines() -> None:
     assert "1,024 reserved bytes" in first.notes[0]
     assert facts(second) == ("_Z2kyPf", None, 8, 0, None, 0, None, None)
     assert second.notes == ()
-    for arch, smem in (("sm_80", 1624), ("sm_90a", 600)):  # named if there are several
+    for arch, smem in (("sm_80", 1624), ("sm_90a", 600), ("sm_100f", 1624)):  # named if there are several
         first, second = kernels_of(found_in(text.replace("\n", f" (target: {arch})\n")))
         assert facts(first) == ("_Z2kxPf", arch, 43, smem, 1, 88, None, None)
         assert (facts(second)[1:4], first.notes) == ((arch, 8, 0), ())
