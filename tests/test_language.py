@@ -69,8 +69,7 @@ def is_property(node: ast.AST) -> bool:
 
 
 def test_docstrings_begin_with_the_standard_term() -> None:
-    found = [each for each in first_lines(ast.AST) if each[1].split(" ")[0].rstrip(",:") in PRONOUNS]
-    assert found == []
+    assert [each for each in first_lines(ast.AST) if each[1].split(" ")[0].rstrip(",:") in PRONOUNS] == []
 
 
 def test_docstrings_begin_with_a_short_line() -> None:

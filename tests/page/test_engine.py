@@ -39,7 +39,7 @@ def engine() -> PageEngine:
 
 
 @pytest.mark.parametrize("cc", CCS)
-@sampled("count", sample=150, everything=10_000)
+@sampled("count", sample=150, everything=5_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, count: int) -> None:
     """Compare a number of random kernels over all compute capabilities."""
     questions = random_questions(cc, -(-count // len(CCS)), seed=count)

@@ -112,8 +112,7 @@ def test_json(text: str) -> None:
 @given(HOSTILE, HOSTILE.filter(bool))
 def test_services(name: str, message: str) -> None:
     finding = Finding("", None, "error", name, message, name, None)
-    printed = github([finding], [f"{name} is written"])
-    command, *rest = printed.split("\n")
+    command, *rest = github([finding], [f"{name} is written"]).split("\n")
     assert re.fullmatch(r"::error (file=[^:,\r\n]*,)?title=[^:,\r\n]*::[^\r\n]*", command)
     assert all(map(is_quiet, rest))
     root = ElementTree.fromstring(junit(name, [finding]))
