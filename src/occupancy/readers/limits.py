@@ -75,7 +75,8 @@ CEILINGS = {
     # Lines of text, JSON values, fields of messages, table entries.
     "pieces": Ceiling(1_000_000, 2 * MIB, "too many lines, values or table entries"),
     "kernels": Ceiling(17_500, MIB // 32, "too many kernels"),
-    "launches": Ceiling(15_000, MIB // 64, "too many launches"),
+    # Compressed traces of CUDA graphs take 22 bytes per launch.
+    "launches": Ceiling(15_000, MIB // 24, "too many launches for its compressed size (decompress it first)"),
     # Bytes of names in the results, and the work of demangling each distinct name.
     "names": Ceiling(16 * MIB, 32 * MIB, "too many or too long kernel names"),
     "demangling": Ceiling(4 * MIB, 4 * MIB, "too many or too long mangled names"),
