@@ -7,6 +7,7 @@ compressed as LZ4 blocks or zstd frames.
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 from collections.abc import Generator, Iterator
@@ -25,6 +26,7 @@ ENTRY = struct.Struct("<H2xIQI8xI8xQ8xQ")
 KIND_ELF, KIND_NVVM = 2, 8
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
+_HOST_PROGRAM = re.compile(rb"MZ|\x7fELF\x02\x01.{10}[\x02\x03]\x00(?!\xbe\x00)", re.DOTALL)
 
 MAX_IMAGE_BYTES = 512 * MIB
 """Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
@@ -35,8 +37,8 @@ def read_device_code(content: Content) -> Iterator[Item]:
     """Yield the kernels of every fatbin and every cubin in a file.
 
     A library of separately compiled objects contains both linked and relocatable kernels. A linked kernel
-    replaces its relocatable copy. Relocatable kernels without a linked copy come last. If a linked image cannot
-    be read, its relocatable copies are dropped: their registers and shared memory would differ.
+    replaces its relocatable copy. Relocatable kernels without a linked copy come last, but not of a program, which
+    cannot launch them. If a linked image cannot be read, its relocatable copies are dropped: they would differ.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()
@@ -48,10 +50,11 @@ def read_device_code(content: Content) -> Iterator[Item]:
                 continue
             linked.add((item.name, item.arch))
         yield item
+    is_program = _HOST_PROGRAM.match(bytes(content.part(0)[: HEADER.size])) is not None
     unread = search.unread if search.is_complete else search.unread | {None}
     for record in relocatable:
         number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
-        is_lost = number in unread or (linked and None in unread)
+        is_lost = number in unread or (linked and (None in unread or is_program))
         if (record.name, record.arch) not in linked and not is_lost:
             yield record
     if not content.has_device_code and search.other_kinds:

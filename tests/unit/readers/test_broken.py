@@ -195,6 +195,8 @@ class TestRelocatableCopies:
         assert len(kernels_of(found_in(linked + self.RELOCATABLE + damaged))) == 16 + count
         found = found_in(linked + self.RELOCATABLE + changed(self.LINKED, 40, 1 << 60))
         assert all(each.linked for each in kernels_of(found))
+        program = b"\x7fELF\2\1\1" + bytes(9) + b"\3\0\x3e\0" + bytes(44)  # its linker drops unused kernels
+        assert len(kernels_of(found_in(program + linked + self.RELOCATABLE))) == count
 
     def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
         few = limits.CEILINGS["kernels"]._replace(shared=20, per_mib=0)
