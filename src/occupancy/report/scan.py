@@ -293,7 +293,8 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
     "setmaxnreg": ("next_step", lambda row: (
-        row.record.reallocates_registers or (row.next_step and probably_uses_setmaxnreg(row.result)))),
+        row.record.reallocates_registers or (
+            row.next_step and (row.record.arch or "a")[-1] in "af" and probably_uses_setmaxnreg(row.result)))),
     "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip
