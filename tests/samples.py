@@ -30,7 +30,6 @@ SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKf
 
 @cache
 def unpacked(name: str) -> bytes:
-    """Return the content of a compressed file in tests/data."""
     return gzip.decompress((FOLDER.parent / f"{name}.gz").read_bytes())
 
 

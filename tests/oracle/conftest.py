@@ -51,7 +51,6 @@ def nvcc() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print skipped comparisons."""
     reports = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
     for notice, banner in BANNERS.items():
         count = sum(notice in report for report in reports)

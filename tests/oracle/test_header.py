@@ -103,8 +103,7 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
 @sampled("stride", sample=31, everything=1)
 def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
     """Compare all percentages at the sizes where the number of blocks changes, static and dynamic."""
-    sizes = axes.shared_memory_by_blocks(limits)
-    asked = every(stride, sizes, (2, 1), axes.percentages(limits), axes.OPT_IN)
+    asked = every(stride, axes.shared_memory_by_blocks(limits), (2, 1), axes.percentages(limits), axes.OPT_IN)
     kernels = (
         Kernel(32, None, size // part, size - size // part, carveout=carveout, opt_in=opt_in)
         for size, part, carveout, opt_in in asked

@@ -295,8 +295,7 @@ def most_up_to(question: Question, resource: Resource, blocks: int) -> int:
 def test_a_budget_reaches_its_target_and_no_level_below_does(question: Question, data: st.DataObject) -> None:
     limits, kernel, model = question
     bare = with_amounts(kernel, {"regs": 0, "smem": 0})
-    answers = [Result(limits, each, model) for each in (kernel, bare)]
-    most = min(answers, key=lambda each: each.active_blocks)
+    most = min([Result(limits, each, model) for each in (kernel, bare)], key=lambda each: each.active_blocks)
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
     answer = budgets([(Gpu(limits), kernel, model, blocks)])[0]

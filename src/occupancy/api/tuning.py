@@ -214,7 +214,6 @@ def blocks_per_cluster(config: object) -> int:
 
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `compute`, given or read from a configuration."""
     named = [(name, values[name]) for name in values if name in _ARGUMENT_OF]
     for name in _WARPS:
         if (warps := values.get(name)) is not None:

@@ -102,11 +102,11 @@ class Checked:
     """Kernels that break rules with an exemption."""
     kernels: tuple[ScannedKernel, ...]
     """All checked kernels."""
-    added: tuple[KernelRecord, ...]
+    added: tuple[ScannedKernel, ...]
     """Kernels that only the build contains."""
-    removed: tuple[KernelRecord, ...]
+    removed: tuple[ScannedKernel, ...]
     """Kernels that only the baseline contains and that may not be removed."""
-    permitted: tuple[KernelRecord, ...]
+    permitted: tuple[ScannedKernel, ...]
     """Kernels that only the baseline contains and that ``allow_removed`` permits to remove."""
     changed: tuple[tuple[KernelRecord, Change], ...]
     """New names, launch bounds and cluster sizes that explain no broken rule."""
@@ -166,9 +166,9 @@ def check_kernels(
         broken=tuple(broken),
         exempt=tuple(exempt),
         kernels=tuple(rows),
-        added=() if baseline is None else matching.added,
-        removed=tuple(record for record in removed if record.name not in permitted),
-        permitted=tuple(record for record in removed if record.name in permitted),
+        added=() if baseline is None else tuple(map(evaluator.row, matching.added)),
+        removed=tuple(evaluator.row(record) for record in removed if record.name not in permitted),
+        permitted=tuple(evaluator.row(record) for record in removed if record.name in permitted),
         changed=tuple(changed),
         ended=tuple(each for each in rules.exemptions if each not in current),
         unused=tuple(unused),

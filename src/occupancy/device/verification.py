@@ -265,7 +265,6 @@ class _Comparison:
         self._block_size.compare(kernel, driver, computed(kernel), computed(kernel.replace(carveout=None)))
 
     def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:
-        """Compare the resident clusters with the upper bound, and with the clusters of the empty kernel."""
         blocks = Result(self._limits, kernel, "cuda").active_blocks
         for size in filter(self._limits.most_blocks_per_cluster.__ge__, CLUSTER_SIZES):
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)

@@ -292,5 +292,4 @@ def curves_picture(results: Sequence[Result], title: str | None = None) -> Pictu
 
 
 def _occupancy_at(steps: Sequence[Step], value: int) -> float:
-    """Return the occupancy at a value; 0 beyond the GPU's limits."""
     return next((_reached(step.result) for step in steps if step.first <= value <= step.last), 0.0)

@@ -71,6 +71,5 @@ def _limits_of(cc: ComputeCapability) -> Limits:
 
 @cache
 def _rows() -> dict[str, str]:
-    """Return compute capability -> text of its row."""
     with open(data_path(FILE_NAME), encoding="utf-8") as file:
         return dict(re.findall(_ROW, file.read()))
