@@ -150,8 +150,9 @@ class _Merging:
     def _assign_linker_lines(self) -> None:
         """Assign linker lines, which do not name the architecture, if their kernel has only one."""
         archs: dict[str, list[str | None]] = defaultdict(list)
-        for name, arch in self._groups:
-            archs[name].append(arch)
+        for (name, arch), group in self._groups.items():
+            if {*map(_kind, group)} != {"ptx"}:
+                archs[name].append(arch)
         for name, lines in self._linker_lines.items():
             records = chain.from_iterable(self._groups[name, arch] for arch in archs[name])
             arch = archs[name][0] if len(archs[name]) == 1 else None
@@ -175,14 +176,15 @@ class _Merging:
         if len(logs) * (len(rows) + len(parts)) > MAX_COMPARISONS:
             self._skip_merging(logs)
             return rows
-        linked = {log.source for row in rows for log in logs if log.linked and not _differences(log, row)}
-        logs = [log for log in logs if not log.linked]  # images have more values than lines of the linker
-        before_linking = {id(log) for log in logs if log.source in linked}
-        before_linking |= {id(log) for log in logs if not all(_differences(log, part) for part in parts)}
+        linker_lines = [log for log in logs if log.linked]
+        logs = [log for log in logs if not log.linked]
+        before_linking = [log for log in logs if not all(_differences(log, part) for part in parts)]
         used: set[int] = set()
         merged, unlogged = [], []
         for row in rows:
-            matching = [log for log in logs if id(log) in before_linking or not _differences(log, row)]
+            matching = [log for log in logs if not _differences(log, row)] or before_linking
+            if not (matching or all(_differences(line, row) for line in linker_lines)):
+                matching = [log for log in logs if log.frame_bytes == row.frame_bytes]  # linking keeps it
             used.update(map(id, matching))
             if not matching:
                 merged.append(row)
@@ -223,7 +225,7 @@ class _Merging:
         compiled = [log for log in logs if not log.linked]
         if not len(linked) == len(compiled) == 1:
             return self._copies(logs)
-        # The compiler lacks callees and templates.
+        # ptxas excludes callees and variables of templates.
         final = replace(linked[0], notes=compiled[0].notes)
         return [also_in(fill(final, compiled[0], _LOG_FIELDS), {compiled[0].source})]
 
@@ -252,7 +254,7 @@ class _Merging:
 
 def _differences(log: KernelRecord, image: KernelRecord) -> list[str]:
     """Return the fields in which a log line contradicts an image; its stack can exclude callees."""
-    can_be_less = "stack_bytes" if log.frame_bytes in (None, image.frame_bytes) else ""
+    can_be_less = "stack_bytes" if len({log.frame_bytes, image.frame_bytes} - {None}) < 2 else ""
     unknown = "static_smem" if image.linked is False else ""  # the linker allocates templates' variables
     values = zip(_LABELS, _logged_values(log), _logged_values(image), strict=True)
     known = (each for each in values if None not in each and each[0] != unknown)

@@ -145,7 +145,7 @@ class KernelRecord:
     stack_bytes: int | None = None
     """Stack per thread in bytes, with callees; without callees in a relocatable object."""
     frame_bytes: int | None = field(default=None, compare=False, repr=False)
-    """Stack of the kernel itself, as compilers print it; with the callees of indirect calls in an image."""
+    """Stack frame per thread in bytes (FRAME_SIZE), without direct callees."""
     spill_store_bytes: int | None = None
     """Bytes of spill stores per thread. Printed values are below 0 if the kernel also spills to shared memory.
     Counted values support sm_70 and newer, and do not include callees."""

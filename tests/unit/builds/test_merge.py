@@ -121,6 +121,7 @@ def test_the_linkers_line_belongs_to_the_one_architecture() -> None:
     assert one(IMAGE, linker) == IMAGE
     linked = replace(IMAGE, regs=30, static_smem=5120, stack_bytes=48)
     assert one(linked, LOG, linker).spill_store_bytes == 8, "the log belongs to the linked image"
+    assert merge([linked, replace(LOG, frame_bytes=8), linker]).problems
     assert one(LOG, linker).static_smem == 5120
     assert len(merge([LOG, replace(LOG, arch="sm_90"), linker]).records) == 3
 
