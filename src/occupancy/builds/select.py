@@ -135,27 +135,31 @@ def age(arch: str | None) -> tuple[int, int, str]:
 def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> list[KernelRecord]:
     """Keep the code that a GPU runs: like the driver, the newest compatible code in each module.
 
-    Kernels without code for the GPU keep their newest code. All launches are kept.
+    Kernels without code for the GPU keep the nearest, preferably older code. All launches are kept.
 
     A module is a fatbin; an executable or a library has one for each source file. The code of a file outside any
     fatbin counts as one module. It is unknown which modules a program loads. Compatible code is therefore dropped
     only for newer code in the same module, and incompatible code for any compatible code of the same name.
     """
+
+    def nearness(cc: ComputeCapability) -> tuple[bool, int]:
+        return cc <= gpu, -abs(10 * (cc.major - gpu.major) + cc.minor - gpu.minor)
+
     code = [record for record in records if record.launches is None and record.arch is not None]
     running = [record for record in code if record.regs is not None and runs_on(record.arch, gpu)]  # not PTX
     best = _newest(running, _modules)
     kept = [each for each in running if each.compute_capability in map(best.get, _modules(each))]
     names = {record.name for record in running}
     others = [record for record in code if record.name not in names]
-    kept += newest([record for record in others if record.regs is not None])
+    kept += newest([record for record in others if record.regs is not None], nearness)
     kept += [record for record in others if record.regs is None]
     dropped = set(map(id, code)) - set(map(id, kept))
     return [record for record in records if id(record) not in dropped]
 
 
-def newest(records: Sequence[KernelRecord]) -> Iterator[KernelRecord]:
-    """Keep the code for the newest architecture of each name."""
-    best = _newest(records, lambda record: [record.name])
+def newest(records: Sequence[KernelRecord], key: Any = None) -> Iterator[KernelRecord]:
+    """Keep the code for the newest architecture of each name, or for the highest key."""
+    best = _newest(records, lambda record: [record.name], key)
     for record in records:
         if record.compute_capability == best.get(record.name, record.compute_capability):
             yield record
@@ -167,11 +171,11 @@ def _modules(record: KernelRecord) -> Iterator[Hashable]:
 
 
 def _newest(
-    records: Iterable[KernelRecord], places: Callable[[KernelRecord], Iterable[Hashable]]
+    records: Iterable[KernelRecord], places: Callable[[KernelRecord], Iterable[Hashable]], key: Any = None
 ) -> dict[Hashable, ComputeCapability]:
     best: dict[Hashable, ComputeCapability] = {}
     for record in records:
         if (cc := record.compute_capability) is not None:
             for place in places(record):
-                best[place] = max(cc, best.get(place, cc))
+                best[place] = max(cc, best.get(place, cc), key=key)
     return best

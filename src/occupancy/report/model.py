@@ -58,7 +58,7 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: the launch bound, or 256. To change it, set `threads` (`--threads`)."),
     Note("other-gpu",
-         "{gpu} cannot load {archs} code. Results use the resources of that code; JIT-compiled PTX can differ."),
+         "{gpu} cannot load {archs} code, only PTX. Results use that code's resources; JIT-compiled PTX can differ."),
     Note("dynamic-smem", "Unrecorded dynamic shared memory is assumed to be 0: set `dynamic_smem` (`--dynamic-smem`)."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),

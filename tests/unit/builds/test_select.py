@@ -26,6 +26,7 @@ def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
         (("sm_80", "sm_86", "sm_90"), "8.9", {"sm_86"}), (("sm_80", None), "8.0", {"sm_80", None}),
         (("sm_80", "sm_90", "sm_90a"), "9.0", {"sm_90", "sm_90a"}),
         (("sm_100a", "sm_100f", "sm_90"), "10.3", {"sm_100f"}),
+        (("sm_86", "sm_90"), "8.0", {"sm_86"}), (("sm_70", "sm_75", "sm_86"), "8.0", {"sm_75"}),
         (("sm_80", "sm_90"), "12.0", {"sm_90"}),
     ],
 )  # fmt: skip
