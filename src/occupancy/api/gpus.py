@@ -115,6 +115,7 @@ def fits(
     gpus = find_gpus(shipped.known() if gpu is None else gpu)
     needed = kernel_of_inputs(kernel, inputs, fits)
     check_model(model)  # a mistake of the caller, and no reason of a GPU
+    cluster = getattr(kernel, "cluster_dim", None) if cluster is None else cluster  # of a scanned kernel
     size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
     return Results((_fit(found, needed, model, size) for found in gpus), fits_report)
 

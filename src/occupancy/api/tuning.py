@@ -15,7 +15,7 @@ from ..tables.gpus import find_gpus
 from ..values.fields import FIELDS, Carveout, KernelInputs, Unpack, reject_unknown
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent
-from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
+from ..values.spellings import in_range, parse_count, parse_shape, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, GpuList, kernel_of_inputs
 
 Config = TypeVar("Config")
@@ -23,7 +23,7 @@ Config = TypeVar("Config")
 _WARPS = ("num_warps", "warp_count")
 _DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
 _REGISTER_CAPS = ("maxnreg", "maxrregcount")
-_CLUSTER_SIZES = ("num_ctas", "cluster_size")
+_CLUSTER_SIZES = ("num_ctas", "cluster_size", "cluster_dim")
 _ARGUMENT_OF: dict[str, str] = {
     name: argument
     for argument in KernelInputs.__annotations__
@@ -210,7 +210,7 @@ def _attributes(config: object) -> Mapping[str, Any]:
 def blocks_per_cluster(config: object) -> int:
     values = config if isinstance(config, Mapping) else _attributes(config)
     given = [(name, values[name]) for name in _CLUSTER_SIZES if name in values]
-    return next((parse_count(value, name) for name, value in given if value is not None), 1)
+    return next((prod(parse_shape(value, name)) for name, value in given if value is not None), 1)
 
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
