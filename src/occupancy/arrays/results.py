@@ -169,11 +169,11 @@ class ArrayResults:
             raise InputError(f"{wanted.dtype} is invalid", where="mask", allowed="an array of booleans")
         named = {name: np.asarray(values) for name, values in (arrays or self.inputs).items()}
         try:
-            np.broadcast(wanted, *self.inputs.values())  # refuses the mask of another sweep
+            np.broadcast(wanted, *self.inputs.values())  # refuses most masks of other sweeps
             chosen, *columns = np.broadcast_arrays(wanted, *named.values())
         except ValueError:
-            hint, shapes = "Give each parameter its own dimension.", {"mask": wanted, **self.inputs, **named}
-            raise _shapes_error(shapes, hint) from None
+            shapes = {"mask": wanted, "sweep": np.broadcast_to(False, self.shape), **named}
+            raise _shapes_error(shapes, "Give each parameter its own dimension.") from None
         lists = [values[chosen].tolist() for values in columns]
         return [dict(zip(named, values, strict=True)) for values in zip(*lists, strict=True)]
 
@@ -246,7 +246,6 @@ def _limiters_by_bits() -> NDArray[Any]:
 
 
 def _combine(results: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
-    """Fill the outputs of one GPU with the minimum over all resources."""
     *small, largest = sorted((each.blocks for each in results), key=lambda blocks: blocks.size)
     blocks = out.get("active_blocks", np.empty_like(next(iter(out.values())), largest.dtype))
     np.minimum(reduce(np.minimum, small), largest, out=blocks)  # fills the full grid once

@@ -69,7 +69,6 @@ class Input(NamedTuple):
         return InputError(f"{value} {problem}", where=self.place(first), allowed=allowed, hint=hint)
 
     def place(self, index: int) -> str:
-        """Return the name of an element in messages."""
         if not self.values.ndim:
             return self.name
         place = tuple(map(int, np.unravel_index(index, self.values.shape)))

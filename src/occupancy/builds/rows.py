@@ -82,7 +82,7 @@ class _SharedResult:
 
     @cached_property
     def next_step(self) -> NextStep | None:
-        if self.result is None or (self.launchable is False and self.result.launchable):
+        if self.result is None or (self.launchable is False and self.reason != self.result.reason):
             return None
         # Triton compiles another kernel for another number of warps.
         find = next_steps if self.record.num_warps is None else using_less
@@ -125,7 +125,7 @@ class ScannedKernel(_Fields):
     limiters: tuple[Resource, ...]
     """Limiting resources."""
     reason: str | None
-    """Reason why the kernel does not launch, or why this or the occupancy is None."""
+    """Reason why the kernel does not launch, or why `launchable` or `occupancy` is None."""
     smem: int | None
     """Static and dynamic shared memory per block in bytes; None if both are unknown."""
     spill_bytes: int | None
@@ -283,7 +283,7 @@ class Evaluator:
                 kernel = kernel.replace(carveout=None)
             shared.result = self.compute(gpu, kernel)
             if record.cluster_dim and shared.is_hypothetical:
-                check_cluster(gpu.limits, prod(record.cluster_dim))
+                check_cluster(gpu.limits, prod(record.cluster_dim), is_measured=True)
             shared.reason = shared.result.reason or shared.result.compile_error
             shared.launchable = shared.reason is None
             if shared.launchable and record.arch and not runs_on(record.arch, gpu.limits.compute_capability):

@@ -135,7 +135,6 @@ def _finder(records: list[KernelRecord]) -> Callable[[KernelRecord], KernelRecor
 
 
 def _copy(record: KernelRecord) -> Hashable:
-    """Return the values that copies of a kernel have in common."""
     return stable_name(record.name), record.arch, record.threads
 
 

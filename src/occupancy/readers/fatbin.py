@@ -37,8 +37,8 @@ def read_device_code(content: Content) -> Iterator[Item]:
     """Yield the kernels of every fatbin and every cubin in a file.
 
     A library of separately compiled objects contains both linked and relocatable kernels. A linked kernel
-    replaces its relocatable copy. Relocatable kernels without a linked copy come last, but not of a program, which
-    cannot launch them. If a linked image cannot be read, its relocatable copies are dropped: they would differ.
+    replaces its relocatable copy. Relocatable kernels without a linked copy come last. In executables and shared
+    libraries they are dropped, because nvlink removed them, and if a linked image cannot be read.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()

@@ -76,7 +76,7 @@ CEILINGS = {
     "pieces": Ceiling(1_000_000, 2 * MIB, "too many lines, values or table entries"),
     "kernels": Ceiling(17_500, MIB // 32, "too many kernels"),
     # Compressed traces of CUDA graphs take 22 bytes per launch.
-    "launches": Ceiling(15_000, MIB // 24, "too many launches for its compressed size (decompress it first)"),
+    "launches": Ceiling(15_000, MIB // 20, "too many launches in a compressed file (decompress it first)"),
     # Bytes of names in the results, and the work of demangling each distinct name.
     "names": Ceiling(16 * MIB, 32 * MIB, "too many or too long kernel names"),
     "demangling": Ceiling(4 * MIB, 4 * MIB, "too many or too long mangled names"),
@@ -155,7 +155,7 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> Kern
     return record
 
 
-_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")  # a checksum, and numbers that can be negative
+_NO_COUNTS = ("code", "frame_bytes", "spill_store_bytes", "spill_load_bytes")  # any 32 bits, or negative
 _COUNTS = [
     each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
 ]

@@ -111,7 +111,6 @@ def _csv(column: Column, value: Any, row: Any) -> str:
 
 
 def _lines(report: Report, text: Text, line: Line) -> Iterator[list[str]]:
-    """Yield the lines of some rows at a time."""
     rows = iter(report.rows)
     runs = [list(run) for _, run in groupby(report.columns, attrgetter("is_name"))]
     while part := list(islice(rows, ROWS)):

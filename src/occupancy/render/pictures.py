@@ -106,7 +106,6 @@ def _draw_steps(content: StepPlot, panel: Axes) -> None:
 
 
 def _draw_mark(content: StepPlot, mark: int, place: float, panel: Axes) -> None:
-    """Draw a line at a value, and a point with its occupancy on each curve."""
     panel.axvline(place, color=MARK_COLOR, linestyle=":", linewidth=2)
     style: dict[str, Any] = {"color": MARK_COLOR, "textcoords": "offset points"}
     top: Any = {"xycoords": ("data", "axes fraction"), "ha": "center"}

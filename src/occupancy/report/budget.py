@@ -130,7 +130,6 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
 
 
 def _rows(budgets: Sequence[BudgetFields]) -> Iterator[BudgetRow]:
-    """Yield the row of the targets, or of each number of blocks."""
     wanted = [budget.wanted for budget in budgets if budget.wanted is not None]
     most = min(budget.levels[0].active_blocks for budget in budgets)
     names = [budget.gpu.label for budget in budgets]

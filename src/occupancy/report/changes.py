@@ -62,7 +62,6 @@ def change_text(name: str, old: Any, new: Any) -> str:
 
 
 def phrase(name: str, old: Any, new: Any) -> str:
-    """Return ``registers 128 -> 40``."""
     return PHRASES[name][0].format(change_text(name, old, new))
 
 

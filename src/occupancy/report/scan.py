@@ -18,7 +18,7 @@ from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
-from .model import ALWAYS, MOST_NOTES, Column, Note, Report, note, values_of
+from .model import ALWAYS, Column, Note, Report, note, values_of
 from .results import gpu_notes
 from .words import computed_for, gpu_name, labels, limited_by, step_text
 
@@ -163,8 +163,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("next_step", "Next step", text=step_text,
            about="Next higher level of occupancy, with all required changes", align="left", optional=1, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
-    Column("launchable", about="True if the kernel launches", type="boolean"),
-    Column("reason", about="Reason why the kernel does not launch, or why occupancy is null", type="string"),
+    Column("launchable", about="True if the kernel launches; null if unknown", type="boolean"),
+    Column("reason", about="Reason why it does not launch, or why launchable or occupancy is null", type="string"),
     Column("cc", about="Compute capability of the result", type="string"),
     _field("file", "string", "Source file of the kernel"),
     _field("line", "integer", "Line in the source file"),
@@ -294,7 +294,8 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "not-linked": ("regs", lambda row: row.record.linked is False),
     "setmaxnreg": ("next_step", lambda row: (
         row.record.reallocates_registers or (
-            row.next_step and (row.record.arch or "a")[-1] in "af" and probably_uses_setmaxnreg(row.result)))),
+            row.next_step and probably_uses_setmaxnreg(row.result)
+            and (row.record.code is None or (row.record.arch or "a")[-1] in "af")))),
     "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip
@@ -302,10 +303,9 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
-    failing = (row for row in rows if row.launchable is False or row.result is None)
-    reasons = dict.fromkeys(f"No {'launch' if row.result else 'occupancy'}: {row.reason}" for row in failing)
-    notes = dict.fromkeys(text for row in rows for text in row.record.notes)
-    for text in (*list(reasons)[:MOST_NOTES], *notes):
+    reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
+    reasons += [_message(row, "does-not-launch") for row in rows if row.launchable is False][:1]
+    for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)
     yield from row_notes(rows, [code for code, (key, _) in _NOTED.items() if key in keys])

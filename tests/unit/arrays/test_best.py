@@ -148,7 +148,7 @@ def test_select_leads_from_a_mask_back_to_configurations() -> None:
     assert found.select(both)[0] == {"threads": 128, "smem": 32768}
     with pytest.raises(occupancy.InputError, match="mask: int64 is invalid"):
         found.select(np.arange(3))
-    with pytest.raises(occupancy.InputError, match=r"broadcast: mask \(5,\), threads"):
+    with pytest.raises(occupancy.InputError, match=r"broadcast: mask \(5,\), sweep"):
         found.select(np.ones(5, bool), x=np.arange(5))  # the mask of another sweep
     with pytest.raises(occupancy.InputError, match=r"broadcast: mask \(2, 3, 2\), .*x \(4,\)"):
         found.select(both, x=[1, 2, 3, 4])
