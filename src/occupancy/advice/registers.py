@@ -79,7 +79,7 @@ class RegisterSplitFields(NamedTuple):
     """Registers at launch with a second bound of ``active_blocks``; None if ``min_blocks`` fit, or it gives no more."""
     limiters: tuple[Resource, ...]
     reason: str | None
-    """Reason why the block does not launch, or why it hangs; None if it runs."""
+    """Reason why the block does not launch, why it hangs, or why ptxas ignores the split; None if it runs."""
     enough_at_launch: str | None
     """Launch bounds or ``__maxnreg__`` for ``needed_regs`` at launch; None if sufficient or impossible."""
 
@@ -108,6 +108,7 @@ def split_registers(
     taken, needed = THREADS_PER_WARPGROUP * _total(solved), _needed_at_launch(solved)
     result = Result(limits, kernel.replace(regs=launch))
     if_fitting, hang = None, f"the warpgroups need {taken:,} registers, but the block has {pool:,}"
+    ignored = launch_bounds(Gpu(limits), Kernel(threads), min_blocks).warning  # and setmaxnreg with the bound
     if min_blocks is not None and 0 < result.active_blocks < min_blocks:
         registers = _registers_by_bounds(limits, threads, result.active_blocks)
         if_fitting = registers if registers > launch else None
@@ -118,7 +119,7 @@ def split_registers(
         launch_bounds=None if min_blocks is None else bounds_in_source(threads, min_blocks),
         maxnreg=maxnreg_in_source(launch), smem=smem, needs_opt_in=needs_opt_in(limits, result.kernel),
         active_blocks=result.active_blocks, occupancy=result.occupancy, launch_regs_if_fitting=if_fitting,
-        limiters=result.limiters, reason=result.reason or (None if taken <= pool else hang),
+        limiters=result.limiters, reason=result.reason or (ignored if taken <= pool else hang),
         enough_at_launch=None if taken <= pool else _sufficient_attribute(limits, threads, needed),
     )  # fmt: skip
 

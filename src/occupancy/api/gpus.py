@@ -171,8 +171,8 @@ def register_split(
 
 def _warpgroups(groups: str) -> list[Warpgroups]:
     warpgroups, hint = [], 'Write COUNT:REGS for each group, such as "1:40,2:232".'
-    for part in str(groups).replace(" ", "").split(","):
-        number, colon, regs = part.partition(":")
+    for part in str(groups).split(","):
+        number, colon, regs = map(str.strip, part.partition(":"))
         if not colon:
             raise InputError(f"{shown(groups)} is invalid", where="groups", hint=hint)
         registers = None if regs == "?" else parse_count(regs, "groups", hint)

@@ -223,7 +223,8 @@ SPLIT_COLUMNS = (
 def registers_report(split: RegisterSplitFields) -> Report:
     result = f"Runs: the warpgroups use {split.taken:,} of the block's {split.pool:,} registers"
     if split.reason is not None:
-        result = f"{'Hangs' if split.active_blocks else 'Does not launch'}: {split.reason}"
+        effect = "No effect" if split.suffices else "Hangs"
+        result = f"{effect if split.active_blocks else 'Does not launch'}: {split.reason}"
     groups = count(sum(group.warpgroups for group in split.groups), "warpgroup")
     headline = result, f"{split.threads:,} threads, {groups}, compute capability {split.cc}"
     inputs, details = values_of(split, "cc", "threads", "smem"), [facts(_split_facts(split))]

@@ -40,6 +40,8 @@ def test_chips_and_choices_that_are_refused() -> None:
     assert split_registers(crowded, 896, [Warpgroups(7, 24)], min_blocks=3).launch_regs == 24
     with pytest.raises(InputError, match="to leave 24 or more"):
         split_registers(crowded, 1024, [Warpgroups(8, 24)], min_blocks=4)
+    split = occupancy.register_split("1:40,2:232", blocks=6)  # ptxas ignores setmaxnreg
+    assert (split.can_run, "holds at most 5 blocks" in str(split.reason)) == (False, True)
 
 
 def test_spellings() -> None:
