@@ -241,10 +241,12 @@ def slack_report(found: SlackFields) -> Report:
 
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
-    kernel = results[0].kernel
-    first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(waves[0].launch)
-    headline = first, kernel_text(kernel, *(result.gpu for result in results))
-    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", kernel.to_dict(), notes=gpu_notes(results))
+    launch, kernel = waves[0].launch, results[0].kernel
+    first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
+    headline = first, _launch_text(ResultRow(results[0], waves[0].full_wave), *(each.gpu for each in results))
+    inputs = {**kernel.to_dict(), "cluster": launch.cluster_dim}
+    notes = [*gpu_notes(results), *[note("cluster-bound")] * waves[0].full_wave.is_upper_bound]
+    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", inputs, notes=notes)
 
 
 def _waves_text(waves: WavesFields) -> str:

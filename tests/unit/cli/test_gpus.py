@@ -79,6 +79,8 @@ def test_calc_on_this_machine(h200: None) -> None:
     assert clusters("--device", "0") == (14, 224, False), "counted on this machine, and bounded elsewhere"
     assert clusters("--gpu", "H200") == (16, 256, True)
     assert clusters("--device", "0", "--sms", "66")[2]
+    (part,) = as_json("calc", "--gpu", "H200", "--threads", "64", "--sms", "66")["gpus"]
+    assert part["multiprocessor_count"] == 66
 
 
 def test_verify_finds_a_difference(few: None) -> None:
