@@ -126,8 +126,6 @@ def _compile(header: Path, compiler: str, library: Path) -> None:
 
 
 class Header:
-    """Functions of the header, over arrays."""
-
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
         records = (DEVICE, QUERY, ANSWER, LAUNCH_SHAPE, DYNAMIC_SHARED_MEMORY)

@@ -188,8 +188,6 @@ def verify(index: int = 0, *, quick: bool = False) -> Verification:
 
 
 class _Comparison:
-    """Comparison of engine and driver over block sizes, shared memory, carveouts and clusters."""
-
     def __init__(self, plan: Plan, device: Device, context: Context) -> None:
         self._plan = plan
         self._limits = device.row

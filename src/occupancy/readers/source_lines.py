@@ -115,7 +115,6 @@ def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
 
 
 def _first_place(data: bytes, position: int, unit: _Unit) -> Place | None:
-    """Return the file and line of the first row after a position."""
     file = line = 1
     last = min(unit.end, position + MAX_PROGRAM_BYTES)
     while unit.start <= position < last:

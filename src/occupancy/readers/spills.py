@@ -146,7 +146,6 @@ def _accesses(code: bytes, limits: ReadLimits) -> tuple[list[_Access], bool]:
 
 
 def _find(code: bytes, offset: int, values: bytes, limits: ReadLimits) -> Iterator[re.Match[bytes]]:
-    """Find the instructions with one of the values in the byte at an offset."""
     column = code[offset::INSTRUCTION_BYTES]
     limits.consume("pieces", len(column) - len(column.translate(None, values)))
     return re.finditer(b"[%b]" % re.escape(values), column)

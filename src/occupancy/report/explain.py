@@ -174,7 +174,6 @@ def _shared_memory(result: Result) -> list[str]:
 
 
 def _counted(result: Result, resource: Resource, since: str) -> list[str]:
-    """Return the steps of a resource that is counted from a compute capability on."""
     if not result.resources[resource].per_block:
         return [USES_NONE]
     if getattr(result.block_limits, resource) is None:
