@@ -69,16 +69,9 @@ class _SharedResult:
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
         if self.launchable is False:
             numbers = numbers[0], 0.0, 0, numbers[3]
+        verdict = self.launchable, self.reason
         memory = self.record.shared_memory, spill_bytes(self.record)
-        return (
-            self.threads,
-            self.threads_assumed,
-            self.result,
-            *numbers,
-            self.launchable,
-            self.reason,
-            *memory,
-        )
+        return self.threads, self.threads_assumed, self.result, *numbers, *verdict, *memory
 
     @cached_property
     def next_step(self) -> NextStep | None:

@@ -19,6 +19,8 @@ from .rows import ScannedKernel
 RUNTIME_KERNEL = "_cuda_device_runtime_"
 """Part of every kernel name in CUDA's device runtime, which linking with cudadevrt adds."""
 
+UNKNOWN_ARCHITECTURE = "an unknown architecture"
+
 Order = Literal["occupancy", "regs", "spills", "stack", "time"]
 """Sort keys: occupancy ascending, all others descending."""
 

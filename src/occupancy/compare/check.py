@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..advice.budget import TOLERANCE
 from ..builds.names import base_name, matches
 from ..builds.rows import Evaluator, ScannedKernel
-from ..builds.select import age
+from ..builds.select import UNKNOWN_ARCHITECTURE, age
 from ..errors import BaselineError, ErrorCollector, RulesError
 from ..readers import KernelRecord
 from ..values.numbers import listed
@@ -260,9 +260,7 @@ class _Run:
 
 def _unknown_error(demand: Demand, rows: Sequence[ScannedKernel]) -> RulesError:
     measure, first = CRITERIA[demand.criterion].measure, rows[0]
-    kernels = listed(
-        [f"{base_name(each.name)} for {each.arch or 'an unknown architecture'}" for each in rows], 1
-    )
+    kernels = listed([f"{base_name(each.name)} for {each.arch or UNKNOWN_ARCHITECTURE}" for each in rows], 1)
     value = measure.replace("smem", "shared_memory").replace("_", " ")
     hints: dict[Measure, str] = {
         "spill_bytes": "Keep the output of ptxas -v in the build folder, or set the rule to false for these kernels.",

@@ -19,7 +19,7 @@ HEADER = struct.Struct("<16sH22xQI6xHHH")  # unused fields are skipped
 SECTION = struct.Struct("<IIQ8xQQII16x")  # without address, alignment and entry size
 SYMBOL = struct.Struct("<IBBHQQ")
 
-ET_REL = 1
+ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 EM_CUDA = 190
 MAX_SECTIONS = 1 << 18
 NAME_COST = 16  # charge for a byte of a name, in bytes of tables: names stay in memory, tables do not
@@ -46,6 +46,13 @@ KernelSymbol = tuple[int, str, int]
 def is_cubin(data: Bytes) -> bool:
     head = bytes(data[: HEADER.size])
     return len(head) == HEADER.size and head.startswith(CUBIN_START) and head[18] | head[19] << 8 == EM_CUDA
+
+
+def is_program(data: Bytes) -> bool:
+    """Return True for an executable or a shared library of Linux or Windows."""
+    head = bytes(data[: HEADER.size])
+    is_linked = head.startswith(CUBIN_START) and int.from_bytes(head[16:18], "little") in (ET_EXEC, ET_DYN)
+    return head.startswith(b"MZ") or (is_linked and not is_cubin(data))
 
 
 def claimed_size(data: Bytes) -> int:

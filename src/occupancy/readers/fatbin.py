@@ -7,7 +7,6 @@ compressed as LZ4 blocks or zstd frames.
 
 from __future__ import annotations
 
-import re
 import struct
 import sys
 from collections.abc import Generator, Iterator
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
-from .elf import CUBIN_START, HEADER, SECTION, Image, claimed_size, is_cubin, is_relocatable
+from .elf import CUBIN_START, HEADER, SECTION, Image, claimed_size, is_cubin, is_program, is_relocatable
 from .limits import MIB, Malformed, Truncated, Unreadable, checked
 from .record import FatbinModule, Item, KernelRecord, ReadProblem, SourceFormat
 
@@ -26,7 +25,6 @@ ENTRY = struct.Struct("<H2xIQI8xI8xQ8xQ")
 KIND_ELF, KIND_NVVM = 2, 8
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
-_HOST_PROGRAM = re.compile(rb"MZ|\x7fELF\x02\x01.{10}[\x02\x03]\x00(?!\xbe\x00)", re.DOTALL)
 
 MAX_IMAGE_BYTES = 512 * MIB
 """Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
@@ -50,11 +48,11 @@ def read_device_code(content: Content) -> Iterator[Item]:
                 continue
             linked.add((item.name, item.arch))
         yield item
-    is_program = _HOST_PROGRAM.match(bytes(content.part(0)[: HEADER.size])) is not None
+    is_linked_program = is_program(content.part(0))
     unread = search.unread if search.is_complete else search.unread | {None}
     for record in relocatable:
         number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
-        is_lost = number in unread or (linked and (None in unread or is_program))
+        is_lost = number in unread or (linked and (None in unread or is_linked_program))
         if (record.name, record.arch) not in linked and not is_lost:
             yield record
     if not content.has_device_code and search.other_kinds:
@@ -96,6 +94,7 @@ class _Search:
         self.is_complete = True
 
     def _read_container(self, start: int) -> Generator[Item, None, int]:
+        """Yield the kernels of a fatbin; return the position at which the search continues."""
         position = start + CONTAINER.size
         if position > self.content.size:
             return position

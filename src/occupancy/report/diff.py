@@ -48,6 +48,7 @@ def changes_by_name(differences: Differences) -> str:
 
 
 def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:
+    """Return the getter of an attribute of `DiffRow`; the default for added and removed kernels."""
     return lambda entry: default if entry.row is None else getattr(entry.row, name)
 
 

@@ -88,7 +88,7 @@ RESULT_COLUMNS = (
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer",
            show=lambda row: plain(0 if row.result.compile_error else row.result.active_blocks)),
-    Column("multiprocessor_count", value=lambda row: (getattr(row, "wave", None) or row.gpu).multiprocessor_count,
+    Column("multiprocessor_count", value=lambda row: (row.wave or row.gpu).multiprocessor_count,
            about="SMs of the GPU, or as given", type="integer"),
     Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
            show=lambda row: plain(row.wave and (0 if row.result.compile_error else row.wave.blocks)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from operator import attrgetter
 from os.path import commonprefix
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from ..advice.next_steps import probably_uses_setmaxnreg
 from ..builds.names import count_kernels, short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel
-from ..builds.select import age
+from ..builds.select import UNKNOWN_ARCHITECTURE, age
 from ..errors import InputError
 from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, percent, size
@@ -74,7 +75,7 @@ def summary(rows: Sequence[ScannedKernel]) -> ScanSummary:
         kernels=count_kernels([row.record for row in rows]),
         rows=len(rows),
         launches=sum(row.record.launches or 0 for row in rows),
-        archs=tuple(sorted({row.record.arch or "an unknown architecture" for row in rows}, key=age)),
+        archs=tuple(sorted({row.record.arch or UNKNOWN_ARCHITECTURE for row in rows}, key=age)),
         spilling=count_kernels(row.record for row in run if row.spill_bytes) if knows_spills else None,
         below_half=count_kernels(row.record for row in run if 0 < (row.occupancy or 0) < LOW),
         not_launchable=count_kernels(row.record for row in run if row.launchable is False),
@@ -304,7 +305,7 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    reasons += [_message(row, "does-not-launch") for row in rows if row.launchable is False][:1]
+    reasons += islice((_message(row, "does-not-launch") for row in rows if row.launchable is False), 1)
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)
