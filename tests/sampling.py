@@ -7,15 +7,14 @@ FULL = 50
 """Random examples per property in CI (`tests/conftest.py`)."""
 
 
-def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDecorator:
-    """Run a test with one value of a parameter by default, and with the other in CI.
+def sampled(name: str, **values: object) -> pytest.MarkDecorator:
+    """Run a test with one value of a parameter for each marker: ``sample``, ``thorough`` and ``exhaustive``.
 
     A stride must be coprime to the lengths of the inner loops, so that the sample includes all their
     combinations.
     """
-    some = pytest.param(sample, id="sample", marks=pytest.mark.sample)
-    rest = pytest.param(everything, id="all", marks=pytest.mark.thorough)
-    return pytest.mark.parametrize(name, [some, rest])
+    cases = [pytest.param(each, id=mark, marks=getattr(pytest.mark, mark)) for mark, each in values.items()]
+    return pytest.mark.parametrize(name, cases)
 
 
 def examples(count: int) -> settings:

@@ -54,7 +54,7 @@ class TestTriton:
     @pytest.mark.parametrize(
         "cc", [(8, 0), (9, 0), (10, 0), *(pytest.param(each, marks=pytest.mark.thorough) for each in OTHERS)]
     )
-    @sampled("stride", sample=110, everything=23)
+    @sampled("stride", sample=110, thorough=47, exhaustive=23)
     def test_the_estimate_is_what_the_compiler_takes(
         self, tuning: Any, monkeypatch: pytest.MonkeyPatch, cc: tuple[int, int], stride: int
     ) -> None:

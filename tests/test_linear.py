@@ -148,7 +148,7 @@ def checked(build: Path, other: Path) -> str:
 
 @pytest.mark.parametrize("name", INPUTS)
 @pytest.mark.parametrize("action", [scanned, compared, checked])
-@sampled("size", sample=16, everything=64)  # in full, each is longer than a screen
+@sampled("size", sample=16, thorough=64)  # in full, each is longer than a screen
 def test_twice_the_input_takes_twice_the_work(
     tmp_path: Path, name: str, action: Callable[[Path, Path], str], size: int
 ) -> None:

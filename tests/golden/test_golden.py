@@ -48,7 +48,7 @@ def test_numbers_are_as_recorded(question: str) -> None:
     compare_rows(question, numbers.PURE[question])
 
 
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=7, thorough=1)
 def test_advice_is_as_recorded(stride: int) -> None:
     compare_rows("advice", numbers.advice, stride=stride)
 

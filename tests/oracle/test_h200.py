@@ -69,7 +69,7 @@ def test_max_potential_block_size() -> None:
     comparison.conclude(compared=1_103)
 
 
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=7, thorough=1)
 def test_available_dynamic_shared_memory(stride: int) -> None:
     """Compare the driver's result, which is 1,024 too high, and its errors."""
     comparison = Comparison()

@@ -61,7 +61,7 @@ def test_chips_that_the_header_does_not_know(header: Header) -> None:
 
 
 @each_chip
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=31, thorough=1)
 def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> None:
     """Compare all relevant block sizes, register counts and caching modes."""
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
@@ -76,7 +76,7 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
 
 
 @each_chip
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=31, thorough=1)
 def test_threads(header: Header, limits: Limits, stride: int) -> None:
     """Compare all block sizes and caching modes, with and without registers."""
     asked = every(stride, range(1, 1100), (0, 40), axes.cachings(limits))
@@ -86,7 +86,7 @@ def test_threads(header: Header, limits: Limits, stride: int) -> None:
 
 
 @each_chip
-@sampled("stride", sample=61, everything=1)
+@sampled("stride", sample=61, thorough=5, exhaustive=1)
 def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
     """Compare all allocation steps with their edges and all configurations, with and without opt-in."""
     sizes = axes.shared_memory(limits)
@@ -100,7 +100,7 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
 
 
 @chips_with_percentages
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=31, thorough=1)
 def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
     """Compare all percentages at the sizes where the number of blocks changes, static and dynamic."""
     asked = every(stride, axes.shared_memory_by_blocks(limits), (2, 1), axes.percentages(limits), axes.OPT_IN)
@@ -119,7 +119,7 @@ def test_barriers(header: Header, limits: Limits) -> None:
 
 
 @each_chip
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=31, thorough=1)
 def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     """Compare all counts that a cubin can contain, with block sizes, registers and memory around the limit."""
     blocks = [(32, 0, 0, 0), (128, 40, 0, 1), (1024, 64, 0, 1), (64, 255, 0, 16)]
@@ -134,7 +134,7 @@ def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     assert compared + skipped == -(-256 * len(blocks) // stride)
 
 
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=31, thorough=1)
 def test_oversized_shared_memory(header: Header, stride: int) -> None:
     """Compare modes, which the header does not support, through the maximum that they allow."""
     limits = shipped.limits("10.7")
@@ -155,7 +155,7 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
 
 
 @each_chip
-@sampled("stride", sample=31, everything=1)
+@sampled("stride", sample=31, thorough=1)
 def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> None:
     """Compare complete results for all pairs of values of two inputs, with several values of the others."""
     compared, _ = compare(header, limits, axes.pairwise(limits, stride))
@@ -163,7 +163,7 @@ def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> No
 
 
 @each_chip
-@sampled("count", sample=200, everything=5_000)
+@sampled("count", sample=200, thorough=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
     """Compare complete results for random inputs, also between the edges."""
     compared, skipped = compare(header, limits, axes.random_kernels(limits, count))
@@ -171,7 +171,7 @@ def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
 
 
 @each_chip
-@sampled("count", sample=15, everything=60)
+@sampled("count", sample=15, thorough=60)
 def test_what_if_hardware(header: Header, limits: Limits, count: int) -> None:
     """Compare fictitious SMs with sizes that do not divide evenly, as far as the header can be configured."""
     chance = random.Random(f"what if {limits.compute_capability}")
@@ -232,7 +232,7 @@ def test_limiting_factors_that_the_header_does_not_take_back(header: Header) -> 
     assert Result(limits, Kernel(128, barriers=16)).limiters == ("barriers",)
 
 
-KERNELS = sampled("count", sample=50, everything=200)
+KERNELS = sampled("count", sample=50, thorough=200)
 """Samples for each GPU and call of the runtime."""
 
 

@@ -79,7 +79,7 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
             assert getattr(record, field) == getattr(printed[name], field), name
 
 
-@sampled("caps", sample=[24], everything=[24, 32, 64])
+@sampled("caps", sample=[24], thorough=[24, 32, 64])
 @WITH_RDC
 @pytest.mark.parametrize("arch", QUICK)
 def test_counted_spills(nvcc: Path, tmp_path: Path, arch: str, options: list[str], caps: list[int]) -> None:

@@ -27,7 +27,7 @@ def ours(chip: str, threads: int, blocks: int) -> tuple[int, bool]:
     return answer.register_cap, not answer.legal
 
 
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=7, thorough=1)
 def test_recorded_register_caps(stride: int) -> None:
     """Compare with ptxas 11.8, 12.9 and 13.5, for 3.5 to 12.1."""
     comparison = Comparison()
@@ -41,7 +41,7 @@ def test_recorded_register_caps(stride: int) -> None:
     comparison.conclude(compared=-(-8_696 // stride))
 
 
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=7, thorough=1)
 def test_the_register_caps_of_the_ptxas_here(stride: int) -> None:
     tool = ptxas.find("ptxas")
     if tool is None:

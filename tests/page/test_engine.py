@@ -39,7 +39,7 @@ def engine() -> PageEngine:
 
 
 @pytest.mark.parametrize("cc", CCS)
-@sampled("count", sample=150, everything=5_000)
+@sampled("count", sample=150, thorough=2_500, exhaustive=10_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, count: int) -> None:
     """Compare a number of random kernels over all compute capabilities."""
     questions = random_questions(cc, -(-count // len(CCS)), seed=count)
@@ -69,7 +69,7 @@ def differences(engine: PageEngine, cc: str, threads: range, registers: range, s
 
 
 @pytest.mark.parametrize("cc", CCS)
-@sampled("stride", sample=257, everything=13)
+@sampled("stride", sample=257, thorough=29, exhaustive=13)
 def test_grid(engine: PageEngine, cc: str, stride: int) -> None:
     """Compare all register counts and shared memory steps, each with a sample of the other, with whole warps."""
     limits = shipped.limits(cc)
@@ -126,7 +126,7 @@ def test_limits_are_those_of_the_table(engine: PageEngine) -> None:
 
 
 @pytest.mark.parametrize("cc", CCS)
-@sampled("count", sample=5, everything=20)
+@sampled("count", sample=5, thorough=20)
 def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, count: int) -> None:
     """Compare values up to above the maximum of the GPU."""
     points, wrong = engine.call("curvesOf", random_questions(cc, count, seed=3))
@@ -149,7 +149,7 @@ def test_register_caps_keep_the_launch_bound(engine: PageEngine, bound: int) -> 
             assert launch_bounds(gpu, result.kernel, int(found[1])).register_cap == regs
 
 
-@sampled("count", sample=60, everything=3000)
+@sampled("count", sample=60, thorough=3000)
 def test_waves(engine: PageEngine, count: int) -> None:
     """Compare full waves with and without clusters, and waves of grids."""
     chance = random.Random(count)
@@ -288,7 +288,7 @@ def inputs(chance: random.Random) -> dict[str, str]:
     return {**fields, "regs": str(chance.randint(1, 128)), **grid}
 
 
-@sampled("count", sample=25, everything=350)
+@sampled("count", sample=25, thorough=350)
 def test_copied_commands_and_python_have_the_same_result(engine: PageEngine, count: int) -> None:
     chance = random.Random(count)
     for _ in range(count):

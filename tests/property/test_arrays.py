@@ -80,7 +80,7 @@ def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Ra
 
 
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
-@sampled("stride", sample=8, everything=1)
+@sampled("stride", sample=8, thorough=1)
 def test_random_kernels(limits: Limits, model: Model, stride: int) -> None:
     chance = random.Random(f"{limits.compute_capability} {model}")
     for common in all_options(limits, chance)[::stride]:

@@ -75,7 +75,7 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         assert np.array_equal(found.limiters, bits)
 
 
-@sampled("stride", sample=7, everything=1)
+@sampled("stride", sample=7, thorough=1)
 def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
     sizes = np.arange(0, limits.max_shared_memory_per_multiprocessor + 1, stride)

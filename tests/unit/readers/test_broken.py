@@ -46,7 +46,7 @@ def cubin(sections: bytes, count: int = 1) -> bytes:
 
 class TestDamage:
     @pytest.mark.parametrize(("format", "name"), OF_FORMAT.items())
-    @sampled("stride", sample=5, everything=1)
+    @sampled("stride", sample=5, thorough=2, exhaustive=1)
     def test_truncated_at_every_64th_byte(self, format: str, name: str, stride: int) -> None:
         data = sample(name)
         whole = len(kernels_of(found_in(data)))
