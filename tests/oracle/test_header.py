@@ -100,7 +100,7 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
 
 
 @chips_with_percentages
-@sampled("stride", sample=31, thorough=1)
+@sampled("stride", sample=31, thorough=3, exhaustive=1)
 def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
     """Compare all percentages at the sizes where the number of blocks changes, static and dynamic."""
     asked = every(stride, axes.shared_memory_by_blocks(limits), (2, 1), axes.percentages(limits), axes.OPT_IN)
@@ -163,7 +163,7 @@ def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> No
 
 
 @each_chip
-@sampled("count", sample=200, thorough=5_000)
+@sampled("count", sample=200, thorough=2_000, exhaustive=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
     """Compare complete results for random inputs, also between the edges."""
     compared, skipped = compare(header, limits, axes.random_kernels(limits, count))

@@ -154,7 +154,8 @@ def test_shared_variables_of_templates_before_and_after_linking(nvcc: Path, tmp_
 
 
 @pytest.mark.parametrize(
-    "mode", [*(pytest.param(mode, marks=THOROUGH) for mode in ("none", "speed", "size")), "default"]
+    "mode",
+    [*(pytest.param(mode, marks=pytest.mark.exhaustive) for mode in ("none", "speed", "size")), "default"],
 )
 def test_every_compression(nvcc: Path, tmp_path: Path, mode: str) -> None:
     (tmp_path / "k.cu").write_text(CALLER.replace("helper(s, n)", "s[0]"))
