@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from typing import Any, Literal, NoReturn, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
 from ..advice.budget import BudgetLevel, budgets
@@ -19,6 +19,7 @@ from ..engine.common import blocks_by_tensor_memory
 from ..errors import InputError, UnknownComputeCapabilityError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
+from ..report.explain import Explanation, explain
 from ..report.model import SCHEMA_VERSION, Report, json_value
 from ..report.results import RESULT_COLUMNS, ResultRow
 from ..report.words import limited_by
@@ -30,9 +31,6 @@ from ..values.numbers import count, percent
 from ..values.records import documented
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_threads
 from .results import Budget, Budgets, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
-
-if TYPE_CHECKING:
-    from ..report.explain import Explanation
 
 Shape = int | str | Iterable[int]
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
@@ -191,8 +189,6 @@ class Occupancy(Printed, Result):
 
     def explain(self) -> Results[Explanation]:
         """Return the arithmetic of each resource, step by step."""
-        from ..report.explain import explain
-
         return Results(explain(self), explain_report, self)
 
     def plot(self) -> list[Any]:
@@ -369,8 +365,7 @@ def occupancy_on(gpu: Gpu, kernel: Kernel, model: Model | None = None) -> Occupa
     result: Any = Result(gpu.limits, kernel, model)
     result.gpu = gpu
     result.__class__ = Occupancy
-    made: Occupancy = result
-    return made
+    return result  # type: ignore[no-any-return]
 
 
 def kernel_of_inputs(

@@ -12,9 +12,8 @@ import occupancy  # for the annotation occupancy.Sweep: evaluating it imports Nu
 
 from ..engine import Model
 from ..errors import InputError, shown
-from ..report.model import Report
 from ..report.pictures import Picture
-from ..report.sweep import Combinations, Point, curves_picture, sweep_picture, sweep_report
+from ..report.sweep import Combinations, Point, curves_picture, sweep_picture
 from ..report.words import Value
 from ..tables.gpus import Gpu, find_one_or_several
 from ..values.fields import FIELDS, Caching, Carveout, Field, SharedMemoryMode, reject_unknown
@@ -47,7 +46,7 @@ def sweep(
     """Compute the occupancy of arrays of kernels, with NumPy.
 
     Arrays broadcast as in NumPy. For all combinations, give each array its own dimension:
-    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and ranges are as in `compute`.
+    ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``. Units and limits are as in `compute`.
     The result's methods are ``best``, ``select``, ``rows``, ``columns`` and ``plot``.
 
     Args:
@@ -78,13 +77,6 @@ def sweep(
     return Sweep.compute(limits, given, base, model, has_gpu_axis=has_gpu_axis, outputs=outputs, names=names)
 
 
-def grid_report(
-    gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, has_screen: bool = True
-) -> Report:
-    """Return the report of every combination of a kernel's inputs, as text that `parse_values` reads."""
-    return sweep_report(_combinations(gpus, inputs, model), has_screen=has_screen)
-
-
 def grid_picture(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, title: str | None = None,
     marks: Sequence[str] = (),
@@ -98,7 +90,7 @@ def grid_picture(
         problem = f"{shown(unknown[0])} is neither a number nor best"
         raise InputError(problem, where="marks", hint="Write 64,128 or best.")
     values = [parse_size(mark, "marks") for mark in texts if mark != "best"]
-    swept = _combinations(gpus, inputs, model, values)
+    swept = combinations(gpus, inputs, model, values)
     if set(swept.varied) - {"gpu"}:
         return sweep_picture(swept, title, values, marks_best="best" in texts)
     if texts:
@@ -108,7 +100,7 @@ def grid_picture(
     return curves_picture([compute(gpu, model=model, **own) for gpu in gpus], title)
 
 
-def _combinations(
+def combinations(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, marks: Sequence[int] = ()
 ) -> Combinations:
     """Return every combination of the values of some inputs, with the marks within a range."""
@@ -118,9 +110,9 @@ def _combinations(
         numbers = [value for value in values[several[0]] if isinstance(value, int)]
         within = {mark for mark in marks if min(numbers) <= mark <= max(numbers)}
         values[several[0]] = sorted({*numbers, *within})
-    combinations = prod(map(len, values.values())) * len(gpus)
-    if combinations > MAX_COMBINATIONS:
-        problem, allowed = f"{combinations:,} combinations are too many", f"up to {MAX_COMBINATIONS:,}"
+    number = prod(map(len, values.values())) * len(gpus)
+    if number > MAX_COMBINATIONS:
+        problem, allowed = f"{number:,} combinations are too many", f"up to {MAX_COMBINATIONS:,}"
         hint = "Use larger steps, or occupancy.sweep() in Python, which has no such limit."
         raise InputError(problem, allowed=allowed, hint=hint)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property
 from math import prod
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -145,10 +145,8 @@ class ScannedKernel(_Fields):
     def waves(self) -> float | None:
         """Number of waves of a launch; None if the number of SMs is unknown."""
         result, record = self.result, self.record
-        if record.grid_dim is None or result is None or self.launchable is False:
-            return None
         sms = self._sms or (None if self._shared.is_hypothetical else record.multiprocessor_count)
-        if sms is None:
+        if sms is None or record.grid_dim is None or result is None or self.launchable is False:
             return None
         try:
             launch = Launch(result.kernel, record.grid_dim, record.cluster_dim)
@@ -177,6 +175,11 @@ class ScannedKernel(_Fields):
             return "spills"
         return "low-occupancy" if self.occupancy is not None and self.occupancy < LOW else None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values of the record and of the result, with the demangled name."""
+        own = set(ScannedKernel.__slots__) - {"_shared", "_sms", "record", "result"}
+        return self.record.to_dict() | {name: getattr(self, name) for name in sorted(own)}
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScannedKernel):
             return NotImplemented
@@ -197,32 +200,16 @@ class ScannedKernel(_Fields):
 documented(ScannedKernel, KernelRecord)
 
 
-def _forwarded(name: str) -> Any:
-    """Return the member of a row that stands for a field, a property or a method of its record."""
-    member: Any = getattr(KernelRecord, name)
-    if not callable(member):
-        return property(
-            attrgetter(f"record.{name}"), doc=member.__doc__ or f"Alias for field {name} of the record."
-        )
-
-    @wraps(member)
-    def call(row: ScannedKernel, *arguments: Any, **named: Any) -> Any:
-        return member(row.record, *arguments, **named)
-
-    return call
-
-
 for _name in dir(KernelRecord):
     if not _name.startswith("_") and not hasattr(ScannedKernel, _name):
-        setattr(ScannedKernel, _name, _forwarded(_name))
+        _about = getattr(KernelRecord, _name).__doc__ or f"Alias for field {_name} of the record."
+        setattr(ScannedKernel, _name, property(attrgetter(f"record.{_name}"), doc=_about))
 
 
 def spill_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
-    stores, loads, smem = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
-    if stores is None and loads is None:
-        return smem or None
-    return max(stores or 0, 0) + max(loads or 0, 0) + smem
+    spills, smem = record.spills, record.spill_smem or 0
+    return smem or None if spills is None else spills.total + smem
 
 
 @dataclass(eq=False)

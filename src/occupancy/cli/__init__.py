@@ -58,8 +58,7 @@ class Commands(WithExamples, click.Group):
             hint = f" Did you mean {' or '.join(near)}?" if near else ""
             ctx.fail(f"No such command {cmd_name!r}.{hint}")
         module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
-        return command
+        return getattr(module, cmd_name.replace("-", "_"))  # type: ignore[no-any-return]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, section in SECTIONS.items():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
 from ..values.fields import FIELDS
+from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_size
 from .command import Option, command
 from .options import CLUSTER, GPU, INPUTS, LAUNCH, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_option, formats_of, output_option, save_picture, show, written_to
@@ -42,7 +43,6 @@ def calc(
     """
     from ..api.occupancy import compute
     from ..report.calc import calc_report
-    from ..values.spellings import parse_count, parse_optional, parse_shape
 
     results = compute(chosen_gpus(inputs), **inputs)
     shape, blocks = parse_optional(parse_shape, cluster, "cluster"), parse_optional(parse_shape, grid, "grid")
@@ -97,7 +97,6 @@ def fits(
     """
     from ..api.gpus import fits as fitting
     from ..report.calc import fits_report
-    from ..values.spellings import parse_optional, parse_share
 
     rows = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
     show(fits_report(rows, parse_optional(parse_share, occupancy, "occupancy")), output_format)
@@ -130,7 +129,6 @@ def budget(
     from ..advice.budget import budgets
     from ..api.occupancy import kernel_of_inputs
     from ..report.budget import budget_report, stages_report
-    from ..values.spellings import parse_optional, parse_share, parse_size
 
     limits_file, gpus = inputs["limits_file"], chosen_gpus(inputs)
     stage = parse_optional(parse_size, stage_smem, "stage_smem")
@@ -147,7 +145,6 @@ def budget(
 def _targets(gpus: list[Gpu], blocks: str | None, limits_file: str | None) -> list[int | None]:
     """Return the target of each GPU: one number for all, or ``8.0=2,12.0=4``."""
     from ..tables.gpus import LimitsTable
-    from ..values.spellings import parse_count
 
     if blocks is None:
         return [None] * len(gpus)
@@ -212,7 +209,6 @@ def block_sizes(
     from ..advice.runtime import max_potential_block_size
     from ..api.occupancy import compute
     from ..report.block_sizes import block_sizes_picture, block_sizes_report
-    from ..values.spellings import parse_optional, parse_size
 
     results = compute(chosen_gpus(inputs), threads=32, **inputs)  # any block size
     added = parse_optional(parse_size, smem_per_thread, "smem_per_thread")
@@ -286,8 +282,9 @@ def sweep(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255:8 -s 0:227k:16k -o all.csv
     """
-    from ..api.sweep import grid_picture, grid_report
+    from ..api.sweep import combinations, grid_picture
     from ..render.pictures import PICTURE_FILES
+    from ..report.sweep import sweep_report
 
     gpus = chosen_gpus(inputs)
     formats = formats_of(output, output_format, PICTURE_FILES)
@@ -297,6 +294,7 @@ def sweep(
         if each == "picture":
             save_picture(grid_picture(gpus, inputs, model, title=title, marks=marks), path)
             continue
-        report = grid_report(gpus, inputs, model, has_screen=each in (None, "text", "markdown", "html"))
+        has_screen = each in (None, "text", "markdown", "html")
+        report = sweep_report(combinations(gpus, inputs, model), has_screen=has_screen)
         with written_to(path):
             show(report, each)

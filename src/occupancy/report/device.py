@@ -105,12 +105,11 @@ def verify_report(verification: Verification) -> Report:
         verdict = f"{verification.different:,} of {results} differ. Please report it, with this whole text."
     versions = [f"{name} {text}".removeprefix("system ") for name, text in verification.versions.items()]
     details = [Paragraph([*device_lines(device), ", ".join([date, *versions])])]
-    for check in verification.checks:
+    for check in (each for each in verification.checks if each.differences):
         lines = [f"{count(check.different, 'difference')}: {check.call}"]
         for each in check.differences:
             lines += [f"  {each.case}", f"    driver {each.driver}, computed {each.computed}"]
-        if check.differences:
-            details.append(Paragraph(lines))
+        details.append(Paragraph(lines))
     checks, inputs = verification.checks, {"date": date, "versions": verification.versions}
     inputs["device"] = {column.key: column.getter(device) for column in COLUMNS[:-2]}
     return Report("verify", [verdict], CHECK_COLUMNS, checks, "checks", inputs, details)

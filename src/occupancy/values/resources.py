@@ -65,8 +65,7 @@ class Limiter(IntFlag):
     @classmethod
     def _missing_(cls, value: object) -> Limiter:
         """Return the resources of an integer of another type, such as NumPy's."""
-        limiter: Limiter = super()._missing_(index(value))  # type: ignore[arg-type]
-        return limiter
+        return super()._missing_(index(value))  # type: ignore[arg-type, no-any-return]
 
     def __str__(self) -> str:
         return ", ".join(self.resources)
