@@ -166,17 +166,25 @@ class _Stored:
 
 @dataclass(eq=False)
 class _Metered(io.RawIOBase):
-    """First ``left`` bytes of a stream, charged to the limits."""
+    """First ``left`` bytes of a stream, charged to the limits. Damage ends it, and fails the next read."""
 
-    stream: gzip.GzipFile | BinaryIO
+    stream: Any
     left: int
     limits: ReadLimits | None
+    damage: Exception | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        piece = self.stream.read(min(self.left, len(buffer)))
+        if self.damage is not None:
+            raise self.damage
+        try:
+            piece = self.stream.read1(min(self.left, len(buffer)))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            if self.left == sys.maxsize:  # nothing was read before the damage
+                raise
+            self.damage, piece = error, b""  # a failing read would lose the bytes before the damage
         self.left -= len(piece)
         if self.limits is not None:
             self.limits.expand(len(piece))
