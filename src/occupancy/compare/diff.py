@@ -46,8 +46,8 @@ MEASURES: Mapping[Measure, Callable[[ScannedKernel], Any]] = {
     "barriers": attrgetter("record.barriers"),
 }
 PRESSURE: Mapping[str, str] = {
-    "": "", "or": "", "and": " if it still fails", "regs": ", because no more registers are allowed",
-    "occupancy": ", because more registers lower the occupancy",
+    "": "", "or": "", "and": " if it still fails", "regs": ": no more registers are allowed",
+    "occupancy": ": more registers would lower the occupancy",
 }  # fmt: skip
 """When or why to reduce the register pressure: never, instead of other changes, or as the text says."""
 _INPUTS = ("regs", "smem", "barriers", "tensor_memory", "threads")
@@ -337,7 +337,7 @@ def find_fix(
     old_bounds = [each.new for each in changes.get("restore", ()) if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
         changes = {"raise": [Change("launch_bounds", _source_bounds(new.record), (least, None))]}
-    elif is_too_low and not requires:
+    if is_too_low and not requires:
         changes = {**changes, "or launch": [Change("threads", None, bound)]}
     inputs: dict[str, list[Change]] = {"reduce": [], "launch": []}
     for name, amount in requires.items():

@@ -119,8 +119,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
-    criteria = dict.fromkeys(row.violation.criterion for row in rows)
-    absolute = [name for name in criteria if not CRITERIA[name].compares]
+    refused = dict.fromkeys(_refused(row.violation) for row in rows)
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
     fixes = {name: each.fix for each in removed for name in each.names}
     rows += [CheckRow(record, no_rule, fixes[name]) for name, record in changes.named_records(check.removed)]
@@ -141,14 +140,21 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     notes = [*row_notes(marked, ["assumed-threads", "tensor-memory"]), *row_notes(computed, ["other-gpu"])]
     demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
     notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
-    compares = check.removed or len(absolute) < len(criteria)
-    if compares and os.path.isfile(check.rules.baseline or "") and not updated:
+    if (check.removed or "" in refused) and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
-        left = f" It does not accept {join_and(absolute)}: fix or exempt these kernels." if absolute else ""
+        others = [name for name in refused if name]
+        left = f" It does not accept {join_and(others)}: fix or exempt these kernels." if others else ""
         notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
+
+
+def _refused(violation: Violation) -> str:
+    """Return what an update of the baseline does not accept; empty if it does."""
+    criterion = CRITERIA[violation.criterion]
+    fails = criterion.measure == "occupancy" and not violation.value
+    return violation.criterion if not criterion.compares else "kernels that do not launch" if fails else ""
 
 
 def _sections(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import occupancy
 from occupancy import BaselineError, OccupancyError, RulesError
 from occupancy.api.occupancy import occupancy_on
 from occupancy.builds.rows import Evaluator
@@ -28,6 +29,7 @@ from occupancy.compare.match import compared_values
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
 from occupancy.tables.gpus import find_gpu
+from tests import hostile
 
 EVALUATOR = Evaluator(find_gpu, occupancy_on)
 
@@ -274,6 +276,14 @@ class TestCheck:
             assert ([each.record for each in gone], done.passed) == ([old], bool(patterns))
         copies = [kernel(regs=regs) for regs in (24, 25, 26)]
         assert not check(copies[:2], Rule(max_regs=64), baseline=copies).passed, "one of several copies"
+
+    def test_an_update_is_not_offered_for_a_kernel_that_does_not_launch(self, tmp_path: Path) -> None:
+        (tmp_path / "k.log").write_text(
+            hostile.log("k").replace("0 barriers", "0 barriers, 65536 bytes smem")
+        )
+        rules, baseline = Rule(max_occupancy_drop=0), tmp_path / "baseline.json"
+        assert not occupancy.check(tmp_path / "k.log", rules, baseline=baseline, update=True).passed
+        assert "accept" not in str(occupancy.check(tmp_path / "k.log", rules, baseline=baseline))
 
     def test_a_new_kernel_brings_all_of_its_spills(self) -> None:
         new = kernel("_Z3newv", spill_store_bytes=8)
