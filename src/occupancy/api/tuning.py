@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import prod
+from math import isnan, prod
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..advice.waves import check_cluster
@@ -122,8 +122,9 @@ class Criteria:
         self._known: dict[object, Verdict] = {}
 
     def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
-        if isinstance(configs, Mapping) or not isinstance(configs, Iterable):
-            raise InputError("is not a list of configurations", where="configs", hint="Pass [{...}, ...].")
+        if isinstance(configs, Mapping) or hasattr(configs, "columns") or not isinstance(configs, Iterable):
+            hint = 'Pass [{...}, ...], or for a data frame frame.to_dict("records").'
+            raise InputError("is not a list of configurations", where="configs", hint=hint)
         for index, config in enumerate(configs):
             if self.keeps(config, index):
                 yield config
@@ -214,6 +215,10 @@ def blocks_per_cluster(config: object) -> int:
 
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    missing = [
+        name for name in values if isinstance(values[name], float) and isnan(values[name])
+    ]  # of pandas
+    values = {**values, **dict.fromkeys(missing)}
     named = [(name, values[name]) for name in values if name in _ARGUMENT_OF]
     for name in _WARPS:
         if (warps := values.get(name)) is not None:

@@ -90,12 +90,12 @@ class ArrayResults:
 
     @property
     def active_blocks(self) -> Integers:
-        """Resident blocks per SM."""
+        """Resident blocks per SM, in 8 bits each: convert them before arithmetic."""
         return self._array("active_blocks")
 
     @property
     def active_warps(self) -> Integers:
-        """Resident warps per SM."""
+        """Resident warps per SM, in 8 bits each: convert them before arithmetic."""
         return self._array("active_warps")
 
     @property
@@ -197,7 +197,7 @@ class ArrayResults:
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return `rows` as one array per column, without ``index``, for ``pandas.DataFrame``.
 
-        ``limiters`` are text, such as ``"registers;warps"``, which polars and Parquet support too.
+        ``limiters`` are text, such as ``"warps;registers"``, which polars and Parquet support too.
         """
         texts = np.array([";".join(resources) for resources in _limiters_by_bits()], object)
         return self._columns_at(np.arange(int(np.prod(self.shape))), texts)
@@ -214,7 +214,7 @@ class ArrayResults:
             columns[name] = np.broadcast_to(values, shape)[index]
         for output, array in self._arrays.items():
             chosen = array.reshape(-1)[places]
-            columns[output] = limiters[chosen] if output == "limiters" else chosen
+            columns[output] = limiters[chosen] if output == "limiters" else chosen.astype(np.int64)
         if "active_warps" in self._arrays:
             most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
             columns["occupancy"] = columns["active_warps"] / most[gpus]

@@ -17,6 +17,7 @@ class TestResults:
         arrays = (found.active_blocks, found.active_warps, found.limiters)
         assert {array.dtype for array in arrays} == {np.dtype(np.uint8)}
         assert found.occupancy.dtype == np.float64
+        assert found.columns()["active_blocks"].dtype == np.int64
 
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
         found = occupancy.sweep("9.0", threads=[32, 64], outputs="active_blocks")
