@@ -31,7 +31,6 @@ def run(*arguments: str, columns: int | str = 80, stdin: bytes | None = None) ->
 
 
 def as_json(*arguments: object, stdin: bytes | None = None) -> Any:
-    """Return the JSON that a command prints without messages."""
     done = run(*map(str, arguments), "--format", "json", stdin=stdin)
     assert done.exit_code in (0, 1), done.output
     return json.loads(done.stdout)

@@ -97,7 +97,6 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(node: ast.AST) -> Iterator[str]:
-    """Yield replacements for a node."""
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in OTHER_OPERATOR:
             node.op = OTHER_OPERATOR[type(op)]()  # type: ignore[assignment]
@@ -129,7 +128,6 @@ def _text(node: ast.AST) -> str:
 
 
 def fails(area: str, folder: Path) -> bool:
-    """Return True if a test of an area fails on the copy of the package in a folder."""
     paths = [f"tests/unit/{area}", *EVERYWHERE, *TESTS.get(area, ())]
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     # Random examples have a fixed seed, so that the result is deterministic.

@@ -167,14 +167,12 @@ def _level(level: Any) -> list[Any] | None:
 
 
 def bounds(cc: str, inputs: Inputs, min_blocks: int | None) -> Values:
-    """Return the registers that the compiler allows a kernel with launch bounds."""
     found = result(cc, None, inputs).launch_bounds(blocks=min_blocks)
     names = ("register_cap", "legal", "most_blocks", "regs", "active_blocks", "occupancy")
     return {name: getattr(found, name) for name in names}
 
 
 def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
-    """Return the resident blocks for each block size, and the block size of the CUDA runtime."""
     sizes = result(cc, None, inputs).block_sizes()
     blocks = sorted([each.threads, each.active_blocks] for each in sizes)
     runtime = None

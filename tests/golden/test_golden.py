@@ -16,7 +16,6 @@ MAX_SHOWN_DIFFERENCES = 5
 
 
 def plain(values: numbers.Values) -> dict[str, Any]:
-    """Return results after a round trip through JSON."""
     result: dict[str, Any] = json.loads(json.dumps({name: numbers.plain(v) for name, v in values.items()}))
     return result
 
@@ -30,7 +29,6 @@ def _first(was: Any, now: Any) -> str:
 
 
 def compare_rows(question: str, compute: Callable[..., numbers.Values], *, stride: int = 1) -> None:
-    """Compare a stride of the rows of a file."""
     columns, rows = load(question)
     size, wrong = len(INPUTS[question]), list[str]()
     assert tuple(columns[:size]) == INPUTS[question]

@@ -28,7 +28,6 @@ COUNTS = ("images", "kernels", "compared", "different")
 
 
 def extract(library: Path, device: Device, folder: Path) -> list[Path]:
-    """Extract the images that the driver would load on the GPU."""
     program = shutil.which("cuobjdump")
     if program is None:
         sys.exit("cuobjdump not found: install the CUDA toolkit, and put its bin folder in PATH.")
@@ -64,7 +63,6 @@ def compare_image(context: Context, device: Device, image: Path, counts: Counter
 def compare_kernel(
     context: Context, module: object, device: Device, record: occupancy.KernelRecord
 ) -> Iterator[tuple[str, object, object]]:
-    """Yield each case with the result of the driver and the computed one."""
     limits = device.row
     try:
         function = context.function(module, record.name)

@@ -55,7 +55,6 @@ def shared_memory_by_blocks(limits: Limits) -> list[int]:
 
 
 def configurations(limits: Limits) -> list[Carveout | None]:
-    """Return the default, and every shared memory configuration of the SM."""
     return [None, *(Carveout(size, "bytes") for size in limits.shared_memory_configurations)]
 
 

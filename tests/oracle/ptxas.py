@@ -67,7 +67,6 @@ def release(tool: str) -> str:
 
 
 def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Cap]:
-    """Return the caps for pairs of threads per block and blocks per SM."""
     source = [f".version {PTX_VERSIONS[chip]}\n.target sm_{chip}\n.address_size 64\n"]
     source += [
         f".visible .entry k_{threads}_{blocks}()\n"
@@ -87,7 +86,6 @@ def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tup
 
 
 def register_caps(cubin: bytes) -> dict[str, int | None]:
-    """Return the record MAXREG_COUNT of each kernel."""
     return {record.name: record.register_cap for record in stream_kernels(io.BytesIO(cubin))}
 
 

@@ -31,7 +31,6 @@ WITH_SETMAXNREG = ("90", *WITH_TENSOR_MEMORY, "120", "121")
 
 @pytest.fixture
 def assembler() -> str:
-    """Return the ptxas of the installed toolkit."""
     tool = ptxas.find("ptxas")
     if tool is None:
         pytest.skip(NVCC_NOTICE)
@@ -40,7 +39,6 @@ def assembler() -> str:
 
 @pytest.fixture
 def dump() -> str:
-    """Return cuobjdump; no libraries are needed."""
     fetched = libraries.FOLDER / libraries.CUOBJDUMP
     tool = str(fetched) if fetched.exists() else shutil.which("cuobjdump")
     if tool is None:

@@ -62,7 +62,6 @@ class PageEngine:
 
 
 def kernel_values(kernel: Kernel) -> dict[str, Any]:
-    """Return a kernel in the page's format."""
     carveout = kernel.carveout
     return {**kernel._asdict(), "carveout": None if carveout is None else carveout._asdict()}
 

@@ -56,7 +56,6 @@ def all_options(limits: Limits, chance: random.Random) -> list[Kernel]:
 
 
 def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Random) -> list[Kernel]:
-    """Compare kernels at the limits of the GPU, and random kernels."""
     unit, most = limits.shared_memory_allocation_unit, limits.max_shared_memory_per_multiprocessor
     warps = limits.max_threads_per_block // limits.warp_size + 1
 

@@ -91,6 +91,8 @@ class Fit(NamedTuple):
     """Occupancy; None if the GPU does not support an input, such as clusters."""
     opt_ins: tuple[str, ...]
     """C++ calls required before the launch."""
+    cluster_dim: tuple[int, int, int] | None
+    """Blocks per cluster along x, y and z; None without clusters."""
 
     @property
     def occupancy(self) -> float:
@@ -116,19 +118,20 @@ def fits(
     needed = kernel_of_inputs(kernel, inputs, fits)
     check_model(model)  # a mistake of the caller, and no reason of a GPU
     cluster = getattr(kernel, "cluster_dim", None) if cluster is None else cluster  # of a scanned kernel
-    size = None if cluster is None else prod(parse_shape(cluster, "cluster"))
-    return Results((_fit(found, needed, model, size) for found in gpus), fits_report)
+    shape = parse_optional(parse_shape, cluster, "cluster")
+    return Results((_fit(found, needed, model, shape) for found in gpus), fits_report)
 
 
-def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
+def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_dim: tuple[int, int, int] | None) -> Fit:
+    cluster_size = cluster_dim and prod(cluster_dim)
     try:
         if cluster_size is not None:
             check_cluster(gpu.limits, cluster_size)
         result = occupancy_on(gpu, kernel, model)
     except InputError as error:
-        return Fit(gpu, kernel, False, error.problem, None, ())
+        return Fit(gpu, kernel, False, error.problem, None, (), cluster_dim)
     reason = result.reason or result.compile_error
-    return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size))
+    return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size), cluster_dim)
 
 
 @readable

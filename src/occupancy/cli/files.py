@@ -17,8 +17,7 @@ from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
 from .printing import CHECK_FORMATS, for_command, format_option, formats_of, output_option, show, written_to
 
 if TYPE_CHECKING:
-    from ..api.builds import CheckResult, Diff
-    from ..api.scan import Scan
+    from ..api.builds import CheckResult
     from ..report.check import FailedCheck
     from ..report.model import Report
 
@@ -31,7 +30,7 @@ def _sizes(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> d
 
 SELECTION = (
     option_of("threads", group="kernels", multiple=True, callback=_sizes, metavar="[NAME=]N",
-              help="Threads per block, if a file does not record them. Repeatable."),
+              help="Threads per block of all kernels or NAME (gemm, gemm*), if not recorded. Repeatable."),
     option_of("dynamic_smem", group="kernels", multiple=True, callback=_sizes, metavar="[NAME=]SIZE",
               help="Dynamic shared memory per block, if a file does not record it. Repeatable."),
     Option("--name", group="kernels", metavar="PART", multiple=True,
@@ -135,16 +134,14 @@ def diff(
 
 
 def _write_report(
-    result: Scan | Diff, report: Report, formats: Mapping[str, str | None], files: Sequence[str], old: str | None = None
+    result: Any, report: Report, formats: Mapping[str, str | None], files: Sequence[str], old: str | None = None
 ) -> None:  # fmt: skip
     """Write a report in any format; exit with 1 if some part of the files could not be read."""
-    from ..api.scan import Scan
-
     for warning in report.warnings:
         click.echo(warning, err=True)
     for path, output_format in formats.items():
         with written_to(path, [*files, old]):
-            if output_format == "sarif" and isinstance(result, Scan):
+            if output_format == "sarif":
                 from ..render.ci import sarif
                 from ..report.scan import SCAN_FINDINGS
 

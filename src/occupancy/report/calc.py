@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from math import prod
 from operator import itemgetter
 from typing import Any
 
@@ -12,7 +13,6 @@ from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
 from ..advice.slack import SlackFields, carveout, slack
 from ..advice.waves import FullWave, WavesFields
 from ..engine.common import shared_memory_configuration
-from ..tables.gpus import Gpu
 from ..values.kernel import Launch
 from ..values.numbers import count, decimal, percent, plain, size
 from ..values.resources import QUANTITIES
@@ -80,7 +80,9 @@ def calc_report(
     """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and clusters."""
     kernel = rows[0].kernel
     one = len(rows) == 1
-    headline = list(_headline(rows[0])) if one else [_launch_text(rows[0])]
+    headline = (
+        list(_headline(rows[0])) if one else [kernel_text(rows[0].kernel, cluster_size=rows[0].cluster_size)]
+    )
     details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
     for row in rows if is_explained else ():
         if not one:
@@ -97,16 +99,11 @@ def _headline(row: ResultRow) -> Iterator[str]:
     yield result_text(result)
     if row.waves is not None:
         yield _waves_text(row.waves)
-    yield _launch_text(row, row.gpu)
+    yield kernel_text(row.kernel, row.gpu, cluster_size=row.cluster_size)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
         where = "" if row.result.compile_error is None else "With dynamic shared memory instead, "
         yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
-
-
-def _launch_text(row: ResultRow, *gpus: Gpu) -> str:
-    size = row.wave and row.wave.cluster_size
-    return f"{kernel_text(row.kernel, *gpus)}{f', clusters of {size}' if size else ''}"
 
 
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
@@ -243,7 +240,8 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
     launch, kernel = waves[0].launch, results[0].kernel
     first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
-    headline = first, _launch_text(ResultRow(results[0], waves[0].full_wave), *(each.gpu for each in results))
+    gpus = (each.gpu for each in results)
+    headline = first, kernel_text(kernel, *gpus, cluster_size=waves[0].full_wave.cluster_size)
     inputs = {**kernel.to_dict(), "cluster": launch.cluster_dim}
     notes = [*gpu_notes(results), *[note("cluster-bound")] * waves[0].full_wave.is_upper_bound]
     return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", inputs, notes=notes)
@@ -304,7 +302,8 @@ FITS_COLUMNS = (
 
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     running = [fit for fit in fits if fit.runs]
-    kernel, columns, noun = fits[0].kernel, FITS_COLUMNS, "GPU"
+    kernel, cluster_dim = fits[0].kernel, fits[0].cluster_dim
+    columns, noun = FITS_COLUMNS, "GPU"
     if not any(fit.gpu.name for fit in fits):
         noun, columns = "compute capability", (columns[0]._replace(title="Architecture"), *columns[1:])
     runs = f"Launches on {len(running)} of {count(len(fits), noun)}"
@@ -312,6 +311,8 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
-    headline, details = [runs, kernel_text(kernel)], gpu_remarks(fits, [fit.reason for fit in fits])
+    launch = kernel_text(kernel, cluster_size=cluster_dim and prod(cluster_dim))
+    details = gpu_remarks(fits, [fit.reason for fit in fits])
     notes = gpu_notes((fit.gpu for fit in fits), (fit.result for fit in fits if fit.result is not None))
-    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)
+    inputs = {**kernel.to_dict(), "cluster": cluster_dim}
+    return Report("fits", [runs, launch], columns, fits, "gpus", inputs, details, notes)

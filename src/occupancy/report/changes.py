@@ -38,7 +38,7 @@ PHRASES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "arch": ("{}", str),
     "name": ("renamed {}", str),
     "launch_bounds": ("launch bounds {}", _bounds_text),
-    "register_cap": ("maxrregcount or maxnreg {}", lambda cap: "none" if cap == 255 else str(cap)),
+    "register_cap": ("register cap {}", lambda cap: "none" if cap == 255 else str(cap)),
     "cluster_dim": ("cluster {}", lambda shape: "none" if shape is None else "x".join(map(str, shape))),
     "threads": ("{} threads", "{:,}".format),
     "smem": ("shared memory {}", size),

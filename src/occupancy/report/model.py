@@ -45,7 +45,7 @@ NOTES = {note.code: note for note in (
          "Virtual resources are the permit for tcgen05.alloc. If a kernel relinquishes it, use "
          "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This was not verified on a GPU."),
     Note("setmaxnreg",
-         "For kernels that use setmaxnreg, do not follow the steps, but use `register_split` (`occupancy registers`)."),
+         "If a kernel uses setmaxnreg, ignore its next steps, and use `register_split` (`occupancy registers`)."),
     Note("cluster-bound",
          "This number of clusters is an upper bound: each cluster must fit in one GPC. For exact waves and their tail, "
          "set `max_active_clusters` (`--max-active-clusters`)."),

@@ -56,13 +56,16 @@ class ResultRow:
 
     @property
     def clusters(self) -> dict[str, Any] | None:
-        if self.wave is None or self.wave.cluster_size is None:
-            return None
-        return values_of(self.wave, "cluster_size", "clusters", "blocks", "is_upper_bound")
+        wanted = "cluster_size", "clusters", "blocks", "is_upper_bound"
+        return None if self.cluster_size is None else values_of(self.wave, *wanted)
+
+    @property
+    def cluster_size(self) -> int | None:
+        return self.wave and self.wave.cluster_size
 
     @property
     def opt_ins(self) -> list[str]:
-        return list(opt_ins(self.result, None if self.wave is None else self.wave.cluster_size))
+        return list(opt_ins(self.result, self.cluster_size))
 
     @property
     def carveout(self) -> dict[str, Any] | None:

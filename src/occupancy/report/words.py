@@ -122,9 +122,10 @@ def _shape_text(kernel: Kernel) -> str:
     return " x ".join(f"{length:,}" for length in kernel.block_dim or (kernel.threads,))
 
 
-def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
+def kernel_text(kernel: Kernel, *gpus: Gpu, cluster_size: int | None = None) -> str:
     """Return the GPUs and inputs: ``H100 and B200: 256 threads per block, 72 registers per thread``."""
-    inputs = ", ".join([input_text("threads", _shape_text(kernel)), *uses_of(kernel)])
+    clusters = [f"clusters of {cluster_size}"] if cluster_size else []
+    inputs = ", ".join([input_text("threads", _shape_text(kernel)), *uses_of(kernel), *clusters])
     where = gpu_text(*gpus) if gpus else ""
     return f"{where[0].upper()}{where[1:]}: {inputs}" if where else inputs
 

@@ -111,6 +111,8 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
         (kernel,) = occupancy.scan(image, gpu=gpu, name="clus2")  # in clusters of 2
         assert (kernel.launchable, kernel.occupancy) == (launchable, share), kernel.reason
         assert occupancy.fits(gpu, kernel)[0].runs == occupancy.is_launchable(gpu, kernel) == bool(share)
+        assert ", clusters of 2" in str(occupancy.fits(gpu, kernel))
+        assert (kernel.to_dict()["smem"], kernel.to_dict()["occupancy"]) == (kernel.smem, share)
     log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
     assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
 

@@ -44,7 +44,6 @@ class TestLists:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make ``verify --quick`` even quicker."""
     monkeypatch.setattr("occupancy.device.verification.QUICK", FEW)
     with installed(recorded_tape()):
         yield

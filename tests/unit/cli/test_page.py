@@ -16,7 +16,6 @@ QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
 
 @pytest.fixture
 def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mock:
-    """Return the function that opens an address in the browser, replaced."""
     monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / name))
     monkeypatch.setattr(webbrowser, "open", replaced := Mock(return_value=True))
     return replaced
