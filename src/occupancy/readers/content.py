@@ -230,7 +230,6 @@ def leb128(data: bytes | memoryview, position: int) -> tuple[int, int]:
 
 @contextmanager
 def damage_as_malformed() -> Iterator[None]:
-    """Raise errors of files as `Malformed`."""
     try:
         yield
     except EOFError as error:

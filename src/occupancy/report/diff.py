@@ -112,9 +112,12 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
         yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdicts}")
     if len(changed) > most:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. `rows()` (`--all`) lists them."])
+    last = list[str]()
     for verdict, kernels in others.items():
         for archs, found in changes.by_archs(kernels).items():
-            yield Paragraph([f"{verdict.capitalize()} ({archs}): {listed(found, most)}"])
+            text = "the same kernels" if found == last and len(found) > 1 else listed(found, most)
+            yield Paragraph([f"{verdict.capitalize()} ({archs}): {text}"])
+            last = found
 
 
 def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel) -> str:
