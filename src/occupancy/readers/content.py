@@ -23,7 +23,7 @@ from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits, Truncated, Unre
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096
 WINDOW_BYTES = MIB
-CHUNK_CHARACTERS = 1 << 16
+CHUNK_CHARACTERS = 1 << 14  # of text, which damage within them loses
 MAX_LINE_CHARACTERS = 1 << 20  # longer lines are split into pieces of this length
 MAX_STREAM_BYTES = 1 << 30  # limit for pipes; files can be of any size
 
@@ -166,25 +166,17 @@ class _Stored:
 
 @dataclass(eq=False)
 class _Metered(io.RawIOBase):
-    """First ``left`` bytes of a stream, charged to the limits. Damage ends it, and fails the next read."""
+    """First ``left`` bytes of a stream, charged to the limits."""
 
-    stream: Any
+    stream: gzip.GzipFile | BinaryIO
     left: int
     limits: ReadLimits | None
-    damage: Exception | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self.damage is not None:
-            raise self.damage
-        try:
-            piece = self.stream.read1(min(self.left, len(buffer)))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            if self.left == sys.maxsize:  # nothing was read before the damage
-                raise
-            self.damage, piece = error, b""  # a failing read would lose the bytes before the damage
+        piece = self.stream.read(min(self.left, len(buffer)))
         self.left -= len(piece)
         if self.limits is not None:
             self.limits.expand(len(piece))

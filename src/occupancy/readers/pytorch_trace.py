@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from .content import Text
+from .content import CHUNK_CHARACTERS, Text
 from .limits import MAX_NUMBER, MIB, Malformed, Truncated, Unreadable
 from .nsight import MAX_GPU_NAME
 from .record import Item, KernelRecord, ReadProblem, Shape
@@ -97,7 +97,6 @@ def _whole(value: Any) -> int:
 
 # JSON read one value at a time, for traces of gigabytes.
 
-JSON_CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 4 * MIB  # limit for values other than the list of events
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
@@ -206,7 +205,7 @@ class JsonStream:
         if len(kept) > MAX_VALUE_CHARACTERS:
             raise Unreadable("has a JSON value above the size limit")
         # Double the buffer, so that a long value is not decoded again for each chunk.
-        more = self._text.read(max(JSON_CHUNK_CHARACTERS, len(kept)))
+        more = self._text.read(max(CHUNK_CHARACTERS, len(kept)))
         self._dropped += self._position
         self._buffer, self._position = kept + more, 0
         return bool(more)

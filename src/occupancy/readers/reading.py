@@ -380,9 +380,7 @@ def _read_json(content: Content) -> Iterator[Item]:
     if metadata := triton.parse_metadata(content):
         yield from triton.read_triton(metadata, content, _read_file)
     elif any(marker in content.head() for marker in pytorch_trace.MARKERS):
-        text = content.text()
-        yield from pytorch_trace.read_pytorch_trace(text, content.name)
-        text.read(1)  # fails after damage
+        yield from pytorch_trace.read_pytorch_trace(content.text(), content.name)
 
 
 def _read_lines(content: Content) -> Iterator[Item]:

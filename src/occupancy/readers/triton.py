@@ -34,16 +34,12 @@ def parse_metadata(content: Content) -> dict[str, Any] | None:
     if content.size > MAX_METADATA_BYTES:
         return None
     try:
-        text = content.text()
-        metadata = json.loads(text.read(MAX_METADATA_BYTES))
+        metadata = json.loads(content.text().read(MAX_METADATA_BYTES))
     except (ValueError, RecursionError) as error:
         if content.path is None or not content.path.with_suffix(IMAGE_SUFFIX).is_file():
             return None
         raise Malformed("its JSON is invalid, so block size and shared memory are unknown") from error
-    if not (isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys()):
-        return None
-    text.read(1)  # fails after damage
-    return metadata
+    return metadata if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys() else None
 
 
 def read_triton(

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import lz4.block
 import pytest
 
-from occupancy.readers import Item, ReadProblem, limits, read
+from occupancy.readers import Item, limits, read
 from occupancy.readers.content import open_content
 from occupancy.readers.fatbin import read_device_code
 from tests.hostile import MIB, container, entry, image, section, varint, zstd
@@ -134,11 +134,6 @@ class TestCompression:
     def test_gzip_bomb_and_damage(self, tmp_path: Path) -> None:
         (problem,) = found_in(gzip.compress(os.urandom(10_000).hex().encode())[:-2000])
         assert str(problem) == "<stream> is truncated. Copy or create it again"
-        trace = gzip.compress(sample("pytorch_trace.json"))
-        for damaged in (trace[:-100], trace[:-8] + bytes(8)):
-            *launches, problem = found_in(damaged)
-            assert launches == found_in(trace)[: len(launches)] != [], "what precedes the damage"
-            assert isinstance(problem, ReadProblem)
         (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * (11 * MIB)) * 10)
         (problem,) = read(tmp_path / "bomb.gz")
         assert "decompressed file exceeds" in str(problem)

@@ -39,7 +39,7 @@ def kernels(values: list[Any]) -> list[Any]:
 def test_all_kernels_in_any_chunks(trace: list[dict[str, Any]], indent: int | None, chunk: int) -> None:
     text = json.dumps(trace, indent=indent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pytorch_trace, "JSON_CHUNK_CHARACTERS", chunk)
+        patch.setattr(pytorch_trace, "CHUNK_CHARACTERS", chunk)
         assert kernels(list(stream_of(text).events_with(KERNEL))) == kernels(trace)
 
 
