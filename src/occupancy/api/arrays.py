@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..render.pictures import plot
 from ..report import pictures
 from ..report.model import Report, Table
-from ..report.results import keyed_column
+from ..report.results import gpu_notes, keyed_column
 from ..report.sweep import BEST
 from ..values.numbers import count
 from .results import Printed
@@ -69,4 +69,5 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         headline = [f"{kernels} on {', '.join(self.names)}{verdict if shown else ': no kernel launches'}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()
-        return Report("sweep", headline, keyed, rows, inputs=inputs, details=details, has_table=False)
+        notes = gpu_notes(self.limits)
+        return Report("sweep", headline, keyed, rows, "results", inputs, details, notes, has_table=False)

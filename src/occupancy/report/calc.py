@@ -80,9 +80,8 @@ def calc_report(
     """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and clusters."""
     kernel = rows[0].kernel
     one = len(rows) == 1
-    headline = (
-        list(_headline(rows[0])) if one else [kernel_text(rows[0].kernel, cluster_size=rows[0].cluster_size)]
-    )
+    described = kernel_text(kernel, cluster_size=rows[0].cluster_size)
+    headline = list(_headline(rows[0])) if one else [described]
     details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
     for row in rows if is_explained else ():
         if not one:

@@ -18,6 +18,7 @@ from ..values.numbers import count, join_and, listed
 from . import changes
 from .diff import occupancy_phrase
 from .model import Column, Note, Paragraph, Report, Section, chosen, facts, values_of
+from .results import gpu_notes
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import Finding, kernel_finding, row_notes
 
@@ -138,12 +139,13 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
     computed = check.kernels if inputs.keys() & {"gpu", "cc"} else ()
     notes = [*row_notes(marked, ["assumed-threads", "tensor-memory"]), *row_notes(computed, ["other-gpu"])]
+    notes += gpu_notes(row.result for row in check.kernels if row.result)
     demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
     notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
     if (check.removed or "" in refused) and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
-        others = [name for name in refused if name]
+        others = sorted(filter(None, refused), key=lambda name: " " in name)
         left = f" It does not accept {join_and(others)}: fix or exempt these kernels." if others else ""
         notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
@@ -151,10 +153,11 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
 
 
 def _refused(violation: Violation) -> str:
-    """Return what an update of the baseline does not accept; empty if it does."""
+    """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
     criterion = CRITERIA[violation.criterion]
-    fails = criterion.measure == "occupancy" and not violation.value
-    return violation.criterion if not criterion.compares else "kernels that do not launch" if fails else ""
+    if not criterion.compares:
+        return violation.criterion
+    return "kernels that do not launch" if criterion.measure == "occupancy" and violation.value == 0 else ""
 
 
 def _sections(

@@ -13,6 +13,7 @@ from ..readers import KernelRecord
 from ..values.numbers import count, listed
 from . import changes
 from .model import Column, Note, Paragraph, Report, Section, chosen, facts, note
+from .results import gpu_notes
 from .scan import COLUMNS as SCAN_COLUMNS
 from .scan import named, occupancy_text, on_gpu, row_notes, threads_text
 from .words import arrow, computed_for, label
@@ -136,6 +137,7 @@ def _on_arch(row: DiffRow) -> changes.OnArch:
 def _notes(differences: Differences) -> Iterator[Note]:
     changed = [row for row in differences.kernels if row.verdict not in ("renamed", "same")]
     kernels = [kernel for row in changed for kernel in (row.old, row.new)]
+    yield from gpu_notes(kernel.result for kernel in kernels if kernel.result)
     yield from row_notes(kernels, ("assumed-threads", "other-gpu", "dynamic-smem"))
     if differences.other_archs:
         yield note("other-archs")

@@ -13,7 +13,6 @@ from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine import Result
-from ..tables.gpus import Gpu
 from ..values.numbers import listed, percent, plain, size
 from .model import Column, Note, Paragraph, Report, Section, note, values_of
 from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, limit_text, result_text
@@ -106,9 +105,9 @@ RESULT_COLUMNS = (
 """Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
 
 
-def gpu_notes(gpus: Iterable[Gpu | Result], results: Iterable[Any] = ()) -> list[Note]:
+def gpu_notes(gpus: Iterable[Any], results: Iterable[Any] = ()) -> list[Note]:
     """Return notes on limits that differ from the table, and on a permit of tensor memory that limits."""
-    ccs, limits = dict[str, list[str]](), (each.limits for each in gpus)
+    ccs, limits = dict[str, list[str]](), (getattr(each, "limits", each) for each in gpus)
     for each in dict.fromkeys({id(each): each for each in limits}.values()):  # thousands of rows share them
         changes = each.changes
         if "max_shared_memory_per_multiprocessor" in changes:

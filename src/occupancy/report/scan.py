@@ -305,7 +305,7 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    reasons += islice((_message(row, "does-not-launch") for row in rows if row.launchable is False), 1)
+    reasons += islice((_message(row, "does-not-launch") for row in rows if row.launchable is False), 3)
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)
@@ -316,4 +316,6 @@ def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[N
     for code in codes:
         if noted := list(filter(_NOTED[code][1], rows)):
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
-            yield note(code, gpu=noted[0].result and gpu_name(noted[0].result.gpu), archs=archs)
+            gpu = noted[0].result and noted[0].result.gpu
+            ptx = gpu and gpu.limits.compute_capability.sm.replace("sm", "compute")
+            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, ptx=ptx)

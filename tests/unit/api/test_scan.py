@@ -113,6 +113,11 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
         assert occupancy.fits(gpu, kernel)[0].runs == occupancy.is_launchable(gpu, kernel) == bool(share)
         assert ", clusters of 2" in str(occupancy.fits(gpu, kernel))
         assert (kernel.to_dict()["smem"], kernel.to_dict()["occupancy"]) == (kernel.smem, share)
+    own = occupancy.limits("9.0").replace(max_registers_per_multiprocessor=1 << 17)
+    found = occupancy.check(image, occupancy.Rule(max_regs=1), gpu=own), occupancy.sweep(own, threads=1)
+    for text in map(str, found):
+        assert "that differ from the table" in " ".join(text.split())
+    assert "only PTX for compute_100 or lower" in " ".join(str(occupancy.scan(image, gpu="B200")).split())
     log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
     assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
 
