@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import isnan, prod
+from math import prod
+from numbers import Real
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..advice.waves import check_cluster
@@ -123,7 +124,7 @@ class Criteria:
 
     def kept(self, configs: Iterable[Config]) -> Iterator[Config]:
         if isinstance(configs, Mapping) or hasattr(configs, "columns") or not isinstance(configs, Iterable):
-            hint = 'Pass [{...}, ...], or for a data frame frame.to_dict("records").'
+            hint = 'Pass [{...}, ...], such as frame.to_dict("records") of pandas, or sweep.rows().'
             raise InputError("is not a list of configurations", where="configs", hint=hint)
         for index, config in enumerate(configs):
             if self.keeps(config, index):
@@ -170,8 +171,12 @@ class Criteria:
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
             kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
         else:
-            inputs = _inputs(values, self._gpus[0].limits.warp_size, given)
-            kernel, cluster = Kernel(**inputs), blocks_per_cluster(values)
+            # NaN is pandas' missing value, and differs from itself.
+            known = {
+                name: each for name, each in values.items() if not isinstance(each, Real) or each == each
+            }
+            inputs = _inputs(known, self._gpus[0].limits.warp_size, given)
+            kernel, cluster = Kernel(**inputs), blocks_per_cluster(known)
         results = list[Result]()
         for gpu in self._gpus:
             try:
@@ -215,10 +220,6 @@ def blocks_per_cluster(config: object) -> int:
 
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    missing = [
-        name for name in values if isinstance(values[name], float) and isnan(values[name])
-    ]  # of pandas
-    values = {**values, **dict.fromkeys(missing)}
     named = [(name, values[name]) for name in values if name in _ARGUMENT_OF]
     for name in _WARPS:
         if (warps := values.get(name)) is not None:

@@ -175,6 +175,10 @@ class ScannedKernel(_Fields):
             return "spills"
         return "low-occupancy" if self.occupancy is not None and self.occupancy < LOW else None
 
+    def kernel(self, threads: int | None = None) -> Kernel:
+        """Return the resources that one block needs; arguments and errors are those of the record's method."""
+        return self.record.kernel(threads)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the values of the record and of the result, with the demangled name."""
         own = set(ScannedKernel.__slots__) - {"_shared", "_sms", "record", "result"}

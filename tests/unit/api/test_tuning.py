@@ -120,7 +120,7 @@ class TestConfigurations:
             {"warp_count": [2, 4, 1]}, {"block_size": 256, "num_warps": 8},
             TritonConfig({"BLOCK_SIZE": 1024, "block_size": 99}, num_warps=8),
             Tile((128, 128, 32), 3, (4, 2, 1)), Kernel(256), SimpleNamespace(threads_per_block=256),
-            Block(256), {"threads": 256, "num_warps": float("nan"), "smem": float("nan")},
+            Block(256), {"threads": 256, "num_warps": float("nan"), "num_ctas": float("nan")},
         ],
         ids=str,
     )  # fmt: skip
