@@ -141,7 +141,6 @@ def fails(area: str, folder: Path) -> bool:
 
 
 def survivors(area: str, count: int, seed: int, folder: Path) -> tuple[int, list[Mutant]]:
-    """Try mutants of an area; return the number of mutants, and the survivors."""
     if fails(area, folder):
         sys.exit(f"the tests of {area} fail without any change")
     files = {

@@ -42,7 +42,6 @@ class PageEngine:
         self._context.eval(script() if text is None else text)
 
     def call(self, entrance: str, questions: Sequence[Question]) -> Any:
-        """Return the results of an entry point for some inputs."""
         values = [[cc, kernel_values(kernel)] for cc, kernel in questions]
         return json.loads(self._context.call(entrance, json.dumps(values)))
 

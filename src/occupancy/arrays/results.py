@@ -90,12 +90,12 @@ class ArrayResults:
 
     @property
     def active_blocks(self) -> Integers:
-        """Resident blocks per SM, in 8 bits each: convert them before arithmetic."""
+        """Resident blocks per SM, as uint8: convert them before arithmetic, which would overflow."""
         return self._array("active_blocks")
 
     @property
     def active_warps(self) -> Integers:
-        """Resident warps per SM, in 8 bits each: convert them before arithmetic."""
+        """Resident warps per SM, as uint8: convert them before arithmetic, which would overflow."""
         return self._array("active_warps")
 
     @property

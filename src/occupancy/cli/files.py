@@ -30,7 +30,7 @@ def _sizes(_: click.Context, option: click.Parameter, texts: Sequence[str]) -> d
 
 SELECTION = (
     option_of("threads", group="kernels", multiple=True, callback=_sizes, metavar="[NAME=]N",
-              help="Threads per block of all kernels or NAME (gemm, gemm*), if not recorded. Repeatable."),
+              help="Threads per block if not recorded, of all kernels or of NAME: gemm or gemm*. Repeatable."),
     option_of("dynamic_smem", group="kernels", multiple=True, callback=_sizes, metavar="[NAME=]SIZE",
               help="Dynamic shared memory per block, if a file does not record it. Repeatable."),
     Option("--name", group="kernels", metavar="PART", multiple=True,

@@ -307,7 +307,8 @@ def _check_values(record: Limits | SpreadsheetColumn, where: str = "") -> None:
             continue
         if not is_valid(value):
             allowed += ", or None" if optional else ""
-            raise TableError(invalid(value), where=where + name, allowed=allowed)
+            problem = "a value is required" if value is None else invalid(value)
+            raise TableError(problem, where=where + name, allowed=allowed)
         least = 0 if name in MAY_BE_ZERO else 1
         most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else INT_MAX
         for number in value if kind.startswith("tuple") else [value]:

@@ -59,7 +59,7 @@ class TestReadLimits:
     @pytest.mark.parametrize(
         ("row", "message"),
         [
-            *((f'{{like: "9.0", warp_size: {value}}}', ".warp_size") for value in (
+            *((f'{{like: "9.0", warp_size: {value}}}', ".warp_size: ") for value in (
                 '"32x"', "32.5", ".nan", "true", "null", "2026-01-01", "-32", "4294967296")),
             *((f'{{like: "9.0", max_block_dim: {value}}}', ".max_block_dim: ") for value in (
                 "64", "[64, 64]", "[64, 0, 1]", "[1, 2, x]")),
@@ -132,7 +132,7 @@ class TestWithChanges:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            *(([f"warp_size={value}"], "--set warp_size") for value in (
+            *(([f"warp_size={value}"], "--set warp_size: ") for value in (
                 "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
             *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
             (["max_blocks=4"], "--set max_blocks is unknown. Did you mean max_blocks_per_multi"),

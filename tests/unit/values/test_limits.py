@@ -78,7 +78,7 @@ def test_replace_of_shared_memory_changes_the_limits_that_follow() -> None:
         ({"max_warps_per_multiprocessor": 96}, "Set max_threads_per_multiprocessor, from which"),
         ({"max_blocks_per_multiprocessor": "4x"}, "'4x' is invalid. Allowed: a whole number"),
         *(({"max_blocks_per_multiprocessor": value}, text) for value, text in (
-            (True, "True is invalid"), (None, "is missing"), (0, "out of range"))),
+            (True, "True is invalid"), (None, "a value is required"), (0, "out of range"))),
         ({"cc": "9.5"}, "Did you mean compute_capability"), ({"foo": 1}, r"run `print\(occupancy.sources\(\)\)`\.$"),
         ({"max_shared_memory_per_multiprocessor": "300k"}, "307,200 contradicts .* Allowed: up to 262,144."),
         ({"max_block_dim": (1, 2)}, "three whole numbers"), ({"architecture": None}, "text"),
