@@ -83,8 +83,8 @@ def test_dragging_a_curve_moves_nothing(opened: Open, screen: str, link: str) ->
         figures = set()
         page.mouse.move(box["x"] + 50, box["y"] + 80)
         page.mouse.down()
-        for part in range(12):
-            page.mouse.move(box["x"] + 50 + (box["width"] - 60) * part / 11, box["y"] + 80)
+        for part in range(6):
+            page.mouse.move(box["x"] + 50 + (box["width"] - 60) * part / 5, box["y"] + 80)
             shown, places = drawn(page, f"[document.querySelector('.figure strong').textContent, {PLACES}]")
             figures.add(shown)
             assert places == before
