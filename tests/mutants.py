@@ -83,7 +83,6 @@ def mutants(path: Path, source: bytes) -> Iterator[Mutant]:
 
 
 def _code(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield executable nodes: no annotations, docstrings, or blocks for type checkers."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue

@@ -10,6 +10,7 @@ from .advice.waves import count_waves, full_wave
 from .api.occupancy import GpuLike, GpuList, KernelLike, compute, kernel_of_inputs, multiprocessors
 from .api.tuning import Criteria, Needs, blocks_per_cluster
 from .engine import Model
+from .errors import InputError
 from .tables.gpus import find_gpu
 from .values.fields import KernelInputs, Unpack
 from .values.kernel import Launch
@@ -101,6 +102,9 @@ def max_stages(
         Number of stages; 0 if one stage does not fit.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
+    is_compiled = hasattr(kernel, "metadata") or getattr(kernel, "num_stages", None) is not None
+    if is_compiled and not inputs.keys() & {"smem", "dynamic_smem"}:
+        raise InputError("already contains stages", where="kernel", hint="Pass its threads and regs instead.")
     result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
     most = result.budget(blocks=parse_count(blocks, "blocks")).wanted.smem
     return max(0, most - result.kernel.shared_memory) // stage

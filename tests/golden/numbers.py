@@ -111,7 +111,6 @@ def calc(cc: str, model: str, inputs: Inputs) -> Values:
 
 
 def advice(cc: str, model: str, inputs: Inputs) -> Values:
-    """Return the next steps, the headroom and the carveout of a kernel."""
     r = result(cc, model, inputs)
     slack, carveout = r.slack(), r.carveout()
     smallest = carveout.smallest
@@ -201,7 +200,6 @@ def registers(
 
 
 def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int | None) -> Values:
-    """Return the waves of a grid on a whole GPU; nothing if no block is resident."""
     names = ("rounds", "full_waves", "partial_wave_blocks", "last_wave_fill", "idle_share", "waves")
     try:
         found = result(cc, None, inputs).waves(tuple(grid), multiprocessor_count=sms, cluster=cluster)

@@ -126,7 +126,6 @@ class _Merging:
 
     @cached_property
     def _size(self) -> Counter[str]:
-        """Number of kernels in each file."""
         return Counter(each.source for group in self._groups.values() for each in group)
 
     @cached_property

@@ -278,6 +278,6 @@ class Evaluator:
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
-    """Return False for a carveout, which the launch sets, and for less of a resource that already spills."""
-    spills = {"regs": spill_bytes(record), "smem": record.spill_smem, "carveout": True}
-    return not any(spills.get(name) for name in step.requires)
+    """Return False for a carveout, which a launch sets, fixed threads, and less of what already spills."""
+    fixed = {"regs": spill_bytes(record), "smem": record.spill_smem, "threads": record.required_threads}
+    return not any({**fixed, "carveout": True}.get(name) for name in step.requires)

@@ -234,7 +234,6 @@ def damage_as_malformed() -> Iterator[None]:
 
 @contextmanager
 def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> Iterator[Content]:
-    """Open a path, or a stream with a name for messages."""
     if not isinstance(source, (str, os.PathLike)):
         with _copied(source) as (file, size):
             yield Content(name, file, size, limits, None)

@@ -184,7 +184,6 @@ class JsonStream:
                 return value
 
     def peek(self) -> str:
-        """Return the next character other than whitespace."""
         while True:
             if character := _NO_SPACE.search(self._buffer, self._position):
                 self._position = character.start()

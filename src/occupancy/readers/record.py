@@ -245,7 +245,7 @@ class KernelRecord:
             barriers=self.barriers, block_dim=self.block_dim,
             carveout=None if configuration is None else Carveout(configuration, "bytes"),
             opt_in=opt_in, virtual_resources=None if allocates else self.virtual_resources,
-            tensor_memory=self.tensor_memory or None, max_threads=self.max_threads,
+            tensor_memory=self.tensor_memory or None, max_threads=self.required_threads or self.max_threads,
             reallocates_registers=bool(self.reallocates_registers),
         )  # fmt: skip
 
@@ -304,7 +304,6 @@ class ReadProblem:
         return about(self.where, self.what)
 
     def error(self) -> ReadError:
-        """Return the problem as an error."""
         return ReadError(self.what, where=Place(self.source, self.line))
 
 
