@@ -11,6 +11,7 @@ from ..builds.names import count_kernels, short_name
 from ..builds.select import age
 from ..compare.baseline import line_of
 from ..compare.check import BrokenKernel, Checked, Violation
+from ..compare.diff import causes
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
@@ -67,7 +68,9 @@ class BrokenOnArchs(NamedTuple):
                 if each.limit or bound == "maximum":
                     text += f" ({bound} {changes.change_text(name, None, each.limit)})"
                 values.append(text)
-            kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix))
+            found = causes(old, new) if old else ()
+            others = [each for each in found if each.name == "spills" and each not in broken.causes]
+            kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix, others))
         return changes.change_facts(kernels)
 
 

@@ -57,7 +57,6 @@ def _blocks(result: Result, resource: Resource) -> str:
 
 
 def _share(result: Result, resource: Resource, unit: str = "", note: str = "") -> str:
-    """Return ``64 per SM // 16 = 4 blocks``."""
     use = result.resources[resource]
     return f"{use.per_multiprocessor}{unit} per SM // {use.per_block}{note} = {_blocks(result, resource)}"
 

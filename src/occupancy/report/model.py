@@ -45,7 +45,7 @@ NOTES = {note.code: note for note in (
          "Virtual resources are the permit for tcgen05.alloc. If a kernel relinquishes it, use "
          "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This was not verified on a GPU."),
     Note("setmaxnreg",
-         "For a kernel that uses setmaxnreg, ignore the next steps, and use `register_split` (`occupancy registers`)."),
+         "For kernels with setmaxnreg, see `register_split` (`occupancy registers`) instead of the next steps."),
     Note("cluster-bound",
          "This number of clusters is an upper bound: each cluster must fit in one GPC. For exact waves and their tail, "
          "set `max_active_clusters` (`--max-active-clusters`)."),
@@ -56,11 +56,10 @@ NOTES = {note.code: note for note in (
     Note("above-the-cap", "{regs} registers exceed the cap of {cap}, so the kernel may spill. Results assume the cap."),
     Note("opt-in", f"More than 48 KiB of shared memory requires {ALLOW_SIZE.format('BYTES')}."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
-    Note("assumed-threads",
-         "* Assumed: the launch bound, or 256. Set `threads` (`--threads`). To exceed a bound, also name the kernel."),
+    Note("assumed-threads", "* Assumed: launch bound or 256. To change it, set `threads` (`--threads NAME=N`)."),
     Note("other-gpu",
-         "{gpu} cannot load {archs} code, only PTX for {ptx} or lower (no a or f variants). Results use the resources "
-         "of the {archs} code; JIT-compiled PTX can differ."),
+         "{gpu} cannot load {archs} code, only PTX for compute capability {cc} or lower (no a or f variants). "
+         "Results use the resources of the {archs} code; JIT-compiled PTX can differ."),
     Note("dynamic-smem", "Unrecorded dynamic shared memory is assumed to be 0: set `dynamic_smem` (`--dynamic-smem`)."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),

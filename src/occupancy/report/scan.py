@@ -317,5 +317,4 @@ def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[N
         if noted := list(filter(_NOTED[code][1], rows)):
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
             gpu = noted[0].result and noted[0].result.gpu
-            ptx = gpu and gpu.limits.compute_capability.sm.replace("sm", "compute")
-            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, ptx=ptx)
+            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, cc=gpu and gpu.cc)
