@@ -91,7 +91,8 @@ def max_stages(
     """Return the maximum number of pipeline stages that keeps a number of blocks resident per SM.
 
     CUDA reserves 1 KiB for each block and allocates whole units, so ``232448 // blocks`` bytes per block are
-    too much. The kernel's own shared memory is subtracted first.
+    too much. The kernel's own shared memory is subtracted first; that of a Triton kernel contains its stages,
+    so set ``smem``.
 
     Args:
         gpu, kernel, inputs: As in `compute`.
@@ -104,7 +105,7 @@ def max_stages(
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
     is_compiled = hasattr(kernel, "metadata") or getattr(kernel, "num_stages", None) is not None
     if is_compiled and not inputs.keys() & {"smem", "dynamic_smem"}:
-        raise InputError("already contains stages", where="kernel", hint="Pass its threads and regs instead.")
+        raise InputError("contains its stages", where="kernel", hint="Set smem besides the stages, often 0.")
     result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
     most = result.budget(blocks=parse_count(blocks, "blocks")).wanted.smem
     return max(0, most - result.kernel.shared_memory) // stage

@@ -130,7 +130,6 @@ class _Merging:
 
     @cached_property
     def _compiled(self) -> set[str]:
-        """Names of the kernels of which there is more than PTX."""
         return {each.name for group in self._groups.values() for each in group if _kind(each) != "ptx"}
 
     def _merged(self, group: Sequence[KernelRecord]) -> list[KernelRecord]:

@@ -168,7 +168,6 @@ def newest(records: Sequence[KernelRecord], key: Any = None) -> Iterator[KernelR
 
 
 def _modules(record: KernelRecord) -> Iterator[Hashable]:
-    """Yield each module and each file with a copy of the kernel."""
     return ((place, record.name) for place in (*record.modules, record.source, *record.also_in))
 
 

@@ -66,6 +66,7 @@ def _row(
     from ..values.kernel import Launch
 
     gpu, size = result.gpu, cluster and prod(cluster)
+    launch = Launch(result.kernel, grid, cluster) if grid else None
     if size is not None and gpu.multiprocessor_count is None:
         check_cluster(result.limits, size)  # before the number of SMs
     is_unknown = clusters is None and sms is None and result.launchable
@@ -75,7 +76,7 @@ def _row(
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
     wave = full_wave(result, multiprocessors(gpu, sms), cluster_size=size, max_active_clusters=clusters)
-    waves = count_waves(Launch(result.kernel, grid, cluster), wave) if grid and wave.blocks else None
+    waves = count_waves(launch, wave) if launch and wave.blocks else None
     return ResultRow(result, wave, waves)
 
 

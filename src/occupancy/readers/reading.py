@@ -221,7 +221,6 @@ def _metadata_beside(image: Path) -> Path | None:
 
 
 def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
-    """Yield the contents of a zip archive, such as a wheel, or of one member."""
     try:
         archive = zipfile.ZipFile(content.file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:

@@ -123,7 +123,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         for broken in kernel.on_archs
         for violation in broken.violations
     ]
-    refused = dict.fromkeys(_refused(row.violation) for row in rows)
+    refused = dict.fromkeys(map(_refused, rows))
     no_rule = Violation._make((None, REMOVED, None, None, None, None))
     fixes = {name: each.fix for each in removed for name in each.names}
     rows += [CheckRow(record, no_rule, fixes[name]) for name, record in changes.named_records(check.removed)]
@@ -155,12 +155,13 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     return Report("check", *parts, values=values, has_table=False)
 
 
-def _refused(violation: Violation) -> str:
+def _refused(row: CheckRow) -> str:
     """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
-    criterion = CRITERIA[violation.criterion]
+    criterion, was, value = CRITERIA[row.violation.criterion], row.violation.was, row.violation.value
     if not criterion.compares:
-        return violation.criterion
-    return "kernels that do not launch" if criterion.measure == "occupancy" and violation.value == 0 else ""
+        return row.violation.criterion
+    is_fixed = criterion.measure == "occupancy" and value == 0 and (not was or row.record.threads)
+    return "kernels that do not launch" if is_fixed else ""
 
 
 def _sections(
