@@ -91,7 +91,7 @@ def max_stages(
     """Return the maximum number of pipeline stages that keeps a number of blocks resident per SM.
 
     CUDA reserves 1 KiB for each block and allocates whole units, so ``232448 // blocks`` bytes per block are
-    too much. The kernel's own shared memory is subtracted first; that of a Triton kernel contains its stages,
+    too much. The kernel's own shared memory is subtracted first; that of a Triton kernel includes its stages,
     so set ``smem``.
 
     Args:
@@ -103,9 +103,9 @@ def max_stages(
         Number of stages; 0 if one stage does not fit.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
-    is_compiled = hasattr(kernel, "metadata") or getattr(kernel, "num_stages", None) is not None
-    if is_compiled and not inputs.keys() & {"smem", "dynamic_smem"}:
-        raise InputError("contains its stages", where="kernel", hint="Set smem besides the stages, often 0.")
     result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))
+    is_compiled = hasattr(kernel, "metadata") or getattr(kernel, "num_stages", None) is not None
+    if is_compiled and inputs.get("smem") is None and inputs.get("dynamic_smem") is None:
+        raise InputError("includes its stages", where="kernel", hint="Pass smem without the stages, often 0.")
     most = result.budget(blocks=parse_count(blocks, "blocks")).wanted.smem
     return max(0, most - result.kernel.shared_memory) // stage

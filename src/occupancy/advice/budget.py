@@ -120,7 +120,6 @@ def _named(gpu: Gpu) -> str:
 
 
 def _levels(least: Result) -> Iterator[BudgetLevel]:
-    """Yield the levels, given the result of a kernel with minimum resources."""
     limits, bare, most = least.limits, least.kernel, least.active_blocks
     by_registers = tuple(VariedResource(least, "regs").levels(0, most))
     by_shared_memory = tuple(VariedResource(least, "smem").levels(0, most))

@@ -193,7 +193,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     evaluator = reading.evaluator(threads)
     sized = reading.sized(new, rules.rules)
     done = check_kernels(sized, rules, evaluator, sized, whole=(after.kernels, new_baseline.kernels))
-    changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "same values"
+    changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "no changes"
     write_baseline(path, new_baseline)
     return done, f"Wrote {path}: {new_baseline.size} ({changes})"
 

@@ -171,7 +171,7 @@ class Criteria:
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
             kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
         else:
-            # NaN is pandas' missing value, and differs from itself.
+            # NaN, pandas' missing value, is not equal to itself.
             known = {
                 name: each for name, each in values.items() if not isinstance(each, Real) or each == each
             }

@@ -34,8 +34,8 @@ FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
 
 _needs = attrgetter(
     "format", "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
-    "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads",
-    "block_dim", "cluster_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
+    "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "required_threads", "num_warps",
+    "threads", "block_dim", "cluster_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
 )  # fmt: skip
 """Values that determine the occupancy and next steps; kernels of a library share them with hundreds of others."""
 
@@ -176,8 +176,8 @@ class ScannedKernel(_Fields):
         return "low-occupancy" if self.occupancy is not None and self.occupancy < LOW else None
 
     def kernel(self, threads: int | None = None) -> Kernel:
-        """Return the resources that one block needs; arguments and errors are those of the record's method."""
-        return self.record.kernel(threads)
+        """Return the resources that one block needs, by default of `threads`; errors are those of the record."""
+        return self.record.kernel(self.threads if threads is None else threads)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values of the record and of the result, with the demangled name."""
@@ -278,6 +278,6 @@ class Evaluator:
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:
-    """Return False for a carveout, which a launch sets, fixed threads, and less of what already spills."""
+    """Return False for a carveout, which a launch sets, fixed block sizes, and less of what spills."""
     fixed = {"regs": spill_bytes(record), "smem": record.spill_smem, "threads": record.required_threads}
-    return not any({**fixed, "carveout": True}.get(name) for name in step.requires)
+    return not any(fixed.get(name, name == "carveout") for name in step.requires)

@@ -23,7 +23,7 @@ from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits, Truncated, Unre
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096
 WINDOW_BYTES = MIB
-CHUNK_CHARACTERS = 1 << 14  # of text, which damage within them loses
+CHUNK_CHARACTERS = 1 << 14  # of text, lost if damaged
 MAX_LINE_CHARACTERS = 1 << 20  # longer lines are split into pieces of this length
 MAX_STREAM_BYTES = 1 << 30  # limit for pipes; files can be of any size
 

@@ -66,7 +66,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
 
 def _draw(picture: Picture, figure: Any) -> list[Axes]:
     panels = list(figure.subplots(1, len(picture.plots), sharey=len(picture.plots) > 1, squeeze=False)[0])
-    figure.suptitle(picture.title)
+    figure.suptitle(picture.title, wrap=True)
     for each, panel in zip(picture.plots, panels, strict=True):
         _draw_plot(each, panel)
     for panel in panels[1:]:

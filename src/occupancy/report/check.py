@@ -68,7 +68,7 @@ class BrokenOnArchs(NamedTuple):
                 if each.limit or bound == "maximum":
                     text += f" ({bound} {changes.change_text(name, None, each.limit)})"
                 values.append(text)
-            found = causes(old, new) if old else ()
+            found = causes(old, new) if old and "spill_bytes" not in broken.tightest else ()
             others = [each for each in found if each.name == "spills" and each not in broken.causes]
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix, others))
         return changes.change_facts(kernels)
@@ -157,11 +157,13 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
 
 def _refused(row: CheckRow) -> str:
     """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
-    criterion, was, value = CRITERIA[row.violation.criterion], row.violation.was, row.violation.value
+    criterion, bound, new = CRITERIA[row.violation.criterion], row.record.max_threads, row.broken
     if not criterion.compares:
         return row.violation.criterion
-    is_fixed = criterion.measure == "occupancy" and value == 0 and (not was or row.record.threads)
-    return "kernels that do not launch" if is_fixed else ""
+    # Unless a file or a rule fixes the block size, it follows the launch bound of the new baseline.
+    follows = new and bound and row.record.threads is None and (new.kernel.threads or 0) > bound
+    fails = criterion.measure == "occupancy" and row.violation.value == 0 and not follows
+    return "kernels that do not launch" if fails else ""
 
 
 def _sections(

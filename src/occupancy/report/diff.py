@@ -116,7 +116,7 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
     last = list[str]()
     for verdict, kernels in others.items():
         for archs, found in changes.by_archs(kernels).items():
-            text = "the same kernels" if found == last and len(found) > 1 else listed(found, most)
+            text = "the same names" if verdict == "added" and found == last else listed(found, most)
             yield Paragraph([f"{verdict.capitalize()} ({archs}): {text}"])
             last = found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import wrap
 from typing import NamedTuple
 
 from ..values.numbers import join_and
@@ -56,7 +55,7 @@ def picture_title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | 
     """Return the title of a picture: its own or the inputs that vary, and below it those that do not."""
     names = join_and([LABELS[name] for name in varied])
     given = ", ".join(input_text(name, value) for name, value in fixed.items())
-    return "\n".join([own or f"Occupancy by {names}", *wrap(f"{given[:1].upper()}{given[1:]}", 100)])
+    return f"{own or f'Occupancy by {names}'}\n{given[:1].upper()}{given[1:]}".rstrip()
 
 
 def axis_title(name: str, *, short: bool = False) -> str:

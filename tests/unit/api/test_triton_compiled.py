@@ -45,7 +45,7 @@ class TestCompiled:
         assert bool(record.reallocates_registers) == name.startswith("specialised")
         assert occupancy.compute(cc, compiled(name)).occupancy == share
         assert not occupancy.compute(cc, compiled(name), threads=threads + 32).launchable
-        with pytest.raises(occupancy.InputError, match="contains its stages"):
+        with pytest.raises(occupancy.InputError, match="includes its stages"):
             occupancy.triton.max_stages(cc, compiled(name), stage_smem="1k")
 
     def test_it_is_pruned_by_what_it_is(self, name: str) -> None:
