@@ -1,7 +1,6 @@
 """The commands limits, gpus, device and verify."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -43,10 +42,8 @@ class TestLists:
 
 
 @pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def few(h200: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("occupancy.device.verification.QUICK", FEW)
-    with installed(recorded_tape()):
-        yield
 
 
 class TestDevice:
