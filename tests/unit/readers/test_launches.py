@@ -13,7 +13,7 @@ import occupancy
 from occupancy.readers import KernelRecord, read, stream_kernels
 from occupancy.readers.triton import MAX_METADATA_BYTES
 from tests import hostile
-from tests.samples import found_in, sample
+from tests.samples import found_in, kernels_of, sample
 
 
 def test_unknown_version_of_a_report_is_named_where_reading_fails() -> None:
@@ -125,8 +125,7 @@ class TestTriton:
     def test_clusters_of_all_versions(self) -> None:
         old, new, none = {"num_ctas": 4}, {"cluster_dims": [2, 1, 1]}, {"cluster_dims": [1] * 3}
         for changes, expected in ((old, (4, 1, 1)), (new, (2, 1, 1)), (none, None)):
-            record = next(read(io.StringIO(json.dumps(json.loads(hostile.metadata("k")) | changes))))
-            assert isinstance(record, KernelRecord)
+            (record,) = kernels_of(found_in(json.dumps(json.loads(hostile.metadata("k")) | changes)))
             assert (record.cluster_dim, record.arch) == (expected, "sm_90")
 
 

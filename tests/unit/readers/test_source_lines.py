@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from occupancy import KernelRecord
 from occupancy.readers import read
 from occupancy.readers.source_lines import _signed, _Unit
-from tests.samples import unpacked
+from tests.samples import kernels_of, unpacked
 
 EXPECTED = {
     "alone": {"second": ("kernels.cu", 7), "first": ("kernels.cu", 4)},
@@ -26,12 +25,9 @@ def cubin(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def records(path: Path) -> list[KernelRecord]:
-    return [found for found in read(path) if isinstance(found, KernelRecord)]
-
-
 def test_file_and_line(cubin: Path) -> None:
-    found = {record.name: (Path(record.file or "").name, record.line) for record in records(cubin)}
+    records = kernels_of(list(read(cubin)))
+    found = {record.name: (Path(record.file or "").name, record.line) for record in records}
     places = EXPECTED[cubin.stem]
     assert {each: place for name, place in found.items() for each in places if each in name} == places
     assert len(found) == len(places)
@@ -43,7 +39,7 @@ def test_as_readelf_has_it(cubin: Path) -> None:
     dump = subprocess.run(command, capture_output=True, text=True).stdout
     rows = re.findall(r"^(\S+)\s+(\d+|-)\s+(0x[0-9a-f]+|0)\b", dump, re.MULTILINE)
     first = [(rows[n][0], int(rows[n][1])) for n in range(len(rows)) if n == 0 or rows[n - 1][1] == "-"]
-    ours = [(Path(record.file or "").name, record.line) for record in records(cubin)]
+    ours = [(Path(record.file or "").name, record.line) for record in kernels_of(list(read(cubin)))]
     assert set(ours) <= set(first)
     assert len(first) - len(ours) in (0, 1), "but for the device function that is not inlined"
 
