@@ -145,12 +145,17 @@ def report_of_fields(count: int) -> bytes:
     return b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07" + struct.pack("<I", len(block)) + block + payload
 
 
-def trace(name: str, arch: tuple[object, object] = (9, 0)) -> str:
-    shape = {"device": 0, "block": [32, 1, 1], "grid": [1, 1, 1]}
+def launch(name: str, blocks: int = 1) -> dict[str, object]:
+    shape = {"device": 0, "block": [32, 1, 1], "grid": [blocks, 1, 1]}
     arguments = shape | {"registers per thread": 32, "shared memory": 0}
+    return {"ph": "X", "cat": "kernel", "name": name, "dur": 1, "args": arguments}
+
+
+def trace(*events: str | dict[str, object], arch: tuple[object, object] = (9, 0)) -> str:
+    """Return a trace of launches, or of kernels with these names."""
     devices = [{"id": 0, "computeMajor": arch[0], "computeMinor": arch[1]}]
-    event = {"ph": "X", "cat": "kernel", "name": name, "dur": 1, "args": arguments}
-    return json.dumps({"schemaVersion": 1, "deviceProperties": devices, "traceEvents": [event]})
+    every = [launch(each) if isinstance(each, str) else each for each in events]
+    return json.dumps({"schemaVersion": 1, "deviceProperties": devices, "traceEvents": every})
 
 
 def page(name: str, capability: str = "9.0") -> str:

@@ -122,7 +122,7 @@ def test_what_is_refused_is_quoted_as_text(tmp_path: Path, rules: Path, argument
 @pytest.mark.parametrize(
     "file",
     [
-        hostile.trace("k", ("9\x1b]0;x\x07<img onerror=x>", 0)),
+        hostile.trace("k", arch=("9\x1b]0;x\x07<img onerror=x>", 0)),
         hostile.page("k", "9.0\x1b]0;x\x07<img onerror=x>"),
         hostile.log("k").replace("sm_90", "sm_90\x1b]0;x\x07<img onerror=x>"),
     ],

@@ -3,7 +3,6 @@
 Each input once caused quadratic work, by comparing pairs of kernels, folders, logs or launches.
 """
 
-import json
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,22 +15,10 @@ import pytest
 
 import occupancy
 from tests import hostile
+from tests.hostile import launch, log, trace
 from tests.sampling import sampled
 
 SOURCE = str(Path(occupancy.__file__).parent)
-log = hostile.log
-
-
-def launch(name: str, blocks: int) -> dict[str, object]:
-    arguments = {
-        "device": 0, "registers per thread": 32, "shared memory": 0, "block": [32, 1, 1], "grid": [blocks, 1, 1],
-    }  # fmt: skip
-    return {"ph": "X", "cat": "kernel", "name": name, "dur": 1.0, "args": arguments}
-
-
-def trace(*events: dict[str, object]) -> str:
-    devices = [{"id": 0, "computeMajor": 9, "computeMinor": 0}]
-    return json.dumps({"deviceProperties": devices, "traceEvents": events})
 
 
 def spilled(number: int) -> str:

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import os
 import struct
 import sys
@@ -183,10 +182,7 @@ def test_what_a_packed_binary_costs_is_paid_by_the_packed_size(spent: dict[str, 
 
 
 def test_a_trace_dense_with_launches_makes_each_record_once() -> None:
-    trace = json.loads(hostile.trace("k"))
-    (event,) = trace["traceEvents"]
-    trace["traceEvents"] = [{**event, "name": f"k{number % 7}"} for number in range(2000)]
-    data = json.dumps(trace).encode()
+    data = hostile.trace(*(f"k{number % 7}" for number in range(2000)))
     made = calls(lambda: found_in(data), "__init__", "replace", "_replace")
     assert made < 2100
     assert len(kernels_of(found_in(data))) == 2000
