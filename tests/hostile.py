@@ -40,14 +40,16 @@ class Tags(HTMLParser):
 
 
 def log(
-    name: str, registers: int = 32, *, arch: str = "sm_90", frame: tuple[int, int, int] | None = None
-) -> str:
+    name: str, registers: int = 32, *, arch: str = "sm_90", frame: tuple[int, int, int] | None = None,
+    smem: int = 0,
+) -> str:  # fmt: skip
     """Return the output of ptxas for a kernel; ``frame`` has the bytes of stack, spill stores and spill loads."""
     head = f"ptxas info    : Compiling entry function '{name}' for '{arch}'\n"
     if frame is not None:
         head += f"ptxas info    : Function properties for {name}\n"
         head += "    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n".format(*frame)
-    return f"{head}ptxas info    : Used {registers} registers, used 0 barriers\n"
+    static = f", {smem} bytes smem" if smem else ""
+    return f"{head}ptxas info    : Used {registers} registers, used 0 barriers{static}\n"
 
 
 def section(kind: int, offset: int, size: int, *, link: int = 0, info: int = 0) -> bytes:
@@ -118,8 +120,7 @@ def baseline(kernels: str, **members: object) -> bytes:
 
 def different_kernels(count: int) -> bytes:
     """Return a log of kernels with different resources."""
-    text = "".join(log(f"k{i}", i % 200).replace("0 barriers", f"{i} bytes smem") for i in range(count))
-    return text.encode()
+    return "".join(log(f"k{i}", i % 200, smem=i) for i in range(count)).encode()
 
 
 def substitutions(depth: int) -> str:

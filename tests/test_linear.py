@@ -22,12 +22,7 @@ SOURCE = str(Path(occupancy.__file__).parent)
 
 
 def spilled(number: int) -> str:
-    text = log(f"k{number}", 33 + number % 200, frame=(8, 8 + number, 8))
-    return text.replace("used 0 barriers", f"{2048 + number // 200 * 128} bytes smem")
-
-
-def smem(name: str, number: int) -> str:
-    return log(name).replace("0 barriers", f"0 barriers, {number} bytes smem")
+    return log(f"k{number}", 33 + number % 200, frame=(8, 8 + number, 8), smem=2048 + number // 200 * 128)
 
 
 def instance(template: str, number: int, arguments: int = 20) -> str:
@@ -54,7 +49,7 @@ def elf_of(kernels: int) -> bytes:
 
 Files = dict[str, str | bytes]
 INPUTS: dict[str, Callable[[int], Files]] = {
-    "kernels of one name": lambda n: {"k.log": "".join(smem("k", i) for i in range(n))},
+    "kernels of one name": lambda n: {"k.log": "".join(log("k", smem=i) for i in range(n))},
     "a kernel of one name in every folder": lambda n: {
         f"{i}/k.log": "".join(log(name, 32 + i % 200) for name in ("kernel", f"a{i}", f"b{i}"))
         for i in range(n)

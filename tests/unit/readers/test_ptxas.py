@@ -117,8 +117,7 @@ def test_incomplete_and_mixed_lines(text: str, kernels: int, line: int, what: st
 def test_static_shared_memory_that_ptxas_refuses() -> None:
     compiles = {("sm_90", 49_152), ("sm_90a", 56_832)}
     for arch, size in (*compiles, ("sm_90", 56_832), ("sm_100f", 56_832)):
-        log = hostile.log("k").replace("sm_90", arch)
-        found = only_record(log.replace("used 0 barriers", f"{size} bytes smem"))
+        found = only_record(hostile.log("k", arch=arch, smem=size))
         result = occupancy.compute("9.0", found.kernel(256))
         assert (result.kernel.static_smem, result.opt_ins) == (size, ())
         assert result.launchable == (result.compile_error is None) == ((arch, size) in compiles)
