@@ -90,15 +90,20 @@ def nameless_kernels(count: int) -> bytes:
     return compressed(image([*table, section(1, 0, 0, info=8 << 24)], symbols))
 
 
+def overlapping(attributes: bytes, places: list[range]) -> bytes:
+    """Return a cubin with a kernel for each place in the attributes, which its section claims."""
+    symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(len(places)))
+    table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
+    table += [section(1, 0, 0)] * len(places)
+    start = 64 + len(symbols)
+    table += [section(0x70000000, start + at.start, len(at), info=3 + i) for i, at in enumerate(places)]
+    return image(table, symbols + attributes)
+
+
 def shared_attributes(kernels: int) -> bytes:
     """Return a fatbin of some kilobytes whose kernels share 4 MiB of attributes."""
-    symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
     records = struct.pack("<BBH", 3, 0x05, 0) * MIB
-    table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
-    table += [section(1, 0, 0)] * kernels
-    start, size = 64 + len(symbols), len(records)
-    table += [section(0x70000000, start, size - 4 * index, info=3 + index) for index in range(kernels)]
-    return compressed(image(table, symbols + records))
+    return compressed(overlapping(records, [range(len(records) - 4 * i) for i in range(kernels)]))
 
 
 def wide_page(columns: int, rows: int) -> bytes:

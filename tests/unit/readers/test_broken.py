@@ -17,7 +17,7 @@ import pytest
 from occupancy.readers import Item, limits, read
 from occupancy.readers.content import open_content
 from occupancy.readers.fatbin import read_device_code
-from tests.hostile import MIB, container, entry, image, section, varint, zstd
+from tests.hostile import MIB, container, entry, image, overlapping, section, varint, zstd
 from tests.samples import OF_FORMAT, found_in, kernels_of, problems_of, sample
 from tests.sampling import sampled
 
@@ -150,20 +150,11 @@ def _pack(data: bytes, flags: int) -> bytes:
 
 
 def test_sections_that_all_point_to_the_same_bytes() -> None:
-    kernels, attributes = 1000, bytes(3_000_000)
-    symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
-    end = 64 + (3 + 2 * kernels) * 64
-    head = section(0, 0, 0) + section(3, 64, 1) + section(2, end, len(symbols), link=1)
-    head += section(1, 0, 0) * kernels
-
-    def image_of(step: int, size: int) -> bytes:
-        start = end + len(symbols)
-        table = b"".join(section(0x70000000, start + step * i, size, info=3 + i) for i in range(kernels))
-        return cubin(head + table + symbols + attributes, 3 + 2 * kernels)
-
-    *found, problem = found_in(image_of(0, len(attributes)))  # the same bytes are read once
-    assert (len(kernels_of(found)), "register counts" in str(problem)) == (kernels, True)
-    found = parts_of(image_of(1, 1_000_000))  # at different offsets, so that caching does not apply
+    attributes = bytes(3_000_000)
+    *found, problem = found_in(overlapping(attributes, [range(3_000_000)] * 1000))  # they are read once
+    assert (len(kernels_of(found)), "register counts" in str(problem)) == (1000, True)
+    # At different offsets, so that caching does not apply.
+    found = parts_of(overlapping(attributes, [range(i, i + 1_000_000) for i in range(1000)]))
     assert 1 <= len(kernels_of(found)) < 100
     assert "tables overlap" in str(problems_of(found)[-1])
 
