@@ -17,13 +17,12 @@ def facts(obj: object) -> tuple[Any, ...]:
     return record.regs, record.static_smem, record.stack_bytes, record.arch
 
 
-class CuPyRawKernel:
-    name = "saxpy"
-    num_regs = 18
-    shared_size_bytes = 2048
-    max_threads_per_block = 1024
-    local_size_bytes = 8
-    binary_version = 90
+def cupy_kernel(**attributes: object) -> SimpleNamespace:
+    usual = {
+        "name": "saxpy", "num_regs": 18, "shared_size_bytes": 2048, "max_threads_per_block": 1024,
+        "local_size_bytes": 8, "binary_version": 90,
+    }  # fmt: skip
+    return SimpleNamespace(**{**usual, **attributes})
 
 
 class PyCudaFunction:
@@ -32,10 +31,10 @@ class PyCudaFunction:
     def __getattr__(self, name: str) -> Any:
         if name in ("name", "max_threads_per_block"):
             raise AttributeError(name)
-        return getattr(CuPyRawKernel, name)
+        return getattr(cupy_kernel(), name)
 
 
-@pytest.mark.parametrize("obj", [CuPyRawKernel(), PyCudaFunction()], ids=["cupy", "pycuda"])
+@pytest.mark.parametrize("obj", [cupy_kernel(), PyCudaFunction()], ids=["cupy", "pycuda"])
 def test_functions_that_ask_the_driver(obj: object) -> None:
     assert facts(obj) == (18, 2048, 8, "sm_90")
     assert read_kernel(obj).max_threads is None
@@ -44,9 +43,7 @@ def test_functions_that_ask_the_driver(obj: object) -> None:
 def test_the_drivers_block_size_is_a_launch_bound_where_registers_allow_more() -> None:
     bounds = {(18, 256): 256, (18, 1024): None, (72, 896): None, (72, 768): 768, (255, 256): None}
     for (regs, most), bound in (bounds | {(255, 128): 128}).items():
-        kernel = CuPyRawKernel()
-        kernel.num_regs, kernel.max_threads_per_block = regs, most
-        assert read_kernel(kernel).max_threads == bound
+        assert read_kernel(cupy_kernel(num_regs=regs, max_threads_per_block=most)).max_threads == bound
 
 
 @pytest.mark.parametrize("are_methods", [True, False], ids=["0.x", "1.x"])
@@ -84,7 +81,7 @@ def test_numba() -> None:
     assert (read_kernel(overload).name, read_kernel(overload).max_threads) == ("_Z5saxpyv", 256)
 
 
-@pytest.mark.parametrize("kernel", [CuPyRawKernel(), numba_dispatcher(18)], ids=["cupy", "numba"])
+@pytest.mark.parametrize("kernel", [cupy_kernel(), numba_dispatcher(18)], ids=["cupy", "numba"])
 def test_a_notebook_asks_with_the_block_size(kernel: object) -> None:
     answer = occupancy.compute("9.0", kernel, threads=256, dynamic_smem=65536)
     expected = occupancy.compute("9.0", threads=256, regs=18, static_smem=2048, dynamic_smem=65536)
@@ -167,19 +164,14 @@ class FailsToBeAsked:
         raise RuntimeError("no words")
 
 
-def driver_function(**attributes: object) -> SimpleNamespace:
-    usual = {"num_regs": 32, "shared_size_bytes": 0, "local_size_bytes": 0, "name": "k"}
-    return SimpleNamespace(**{**usual, **attributes})
-
-
 def test_an_object_that_fails_whatever_it_is_asked() -> None:
-    for obj in (FailsToBeAsked(), driver_function(num_regs=FailsToBeAsked())):
+    for obj in (FailsToBeAsked(), cupy_kernel(num_regs=FailsToBeAsked())):
         with pytest.raises(InputError) as caught:
             read_kernel(obj)
         assert str(caught.value).startswith("kernel: ")
 
 
 def test_a_name_that_means_harm_is_text() -> None:
-    record = read_kernel(driver_function(name="k\x1b]0;x\x07\n::error::x" + "a" * 100_000))
+    record = read_kernel(cupy_kernel(name="k\x1b]0;x\x07\n::error::x" + "a" * 100_000))
     assert record.name.isprintable()
     assert len(record.name) <= 1 << 16
