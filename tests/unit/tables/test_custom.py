@@ -32,26 +32,23 @@ class TestReadLimits:
         _, values, _ = re.split("^---$", whole, flags=re.MULTILINE)
         assert read_limits(write(tmp_path, values)) == {str(cc): shipped.limits(cc) for cc in shipped.known()}
 
-    def test_like(self, tmp_path: Path) -> None:
-        row = '  "13.0": {like: "10.0", architecture: New, max_blocks_per_multiprocessor: 24}\n'
-        changes: dict[str, Any] = {"architecture": "New", "max_blocks_per_multiprocessor": 24}
-        expected = shipped.limits("10.0").replace(compute_capability="13.0", **changes)
-        assert read_limits(write(tmp_path, HEAD + row)) == {"13.0": expected}
-        assert expected.compute_capability == (13, 0)
-
     def test_sizes_may_be_text(self, tmp_path: Path) -> None:
         sizes = "max_shared_memory_per_block_optin: 200k, shared_memory_configurations: [0, 100 KiB, 228k]"
         rows = read_limits(write(tmp_path, HEAD + f'  "9.1": {{like: "9.0", {sizes}}}\n'))
         assert rows["9.1"].max_shared_memory_per_block_optin == 200 << 10
         assert rows["9.1"].shared_memory_configurations == (0, 100 << 10, 228 << 10)
 
-    def test_toml(self, tmp_path: Path) -> None:
-        row = 'like = "10.0"\nmax_blocks_per_multiprocessor = 24\nmax_block_dim = [64, 64, 8]\n'
-        path = write(tmp_path, f'schema_version = 1\n[compute_capabilities."13.0"]\n{row}', "table.toml")
+    def test_like_in_yaml_and_toml(self, tmp_path: Path) -> None:
+        values = {"like": '"10.0"', "max_blocks_per_multiprocessor": "24", "max_block_dim": "[64, 64, 8]"}
+        row = "".join(f"    {name}: {value}\n" for name, value in values.items())
+        yaml = write(tmp_path, f'{HEAD}  "13.0":\n{row}')
+        row = "".join(f"{name} = {value}\n" for name, value in values.items())
+        toml = write(tmp_path, f'schema_version = 1\n[compute_capabilities."13.0"]\n{row}', "table.toml")
         expected = shipped.limits("10.0").replace(
             compute_capability="13.0", max_blocks_per_multiprocessor=24, max_block_dim=(64, 64, 8)
         )
-        assert read_limits(path) == {"13.0": expected}
+        assert expected.compute_capability == (13, 0)
+        assert read_limits(yaml) == read_limits(toml) == {"13.0": expected}
         for text, says in (("a." * 20_000 + "a = 1", "line 1 has more than 200 dots"), ("a =", "not TOML")):
             with pytest.raises(TableError, match=says):
                 read_limits(write(tmp_path, text, "table.toml"))
