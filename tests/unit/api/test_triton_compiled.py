@@ -49,10 +49,12 @@ class TestCompiled:
             occupancy.triton.max_stages(cc, compiled(name), stage_smem="1k")
 
     def test_it_is_pruned_by_what_it_is(self, name: str) -> None:
-        *_, cc, share = GOLDEN[name]
+        *_, columns, cluster, cc, share = GOLDEN[name]
         kernel = compiled(name)
         assert list(occupancy.prune(cc, [kernel], min_occupancy=share)) == [kernel]
         assert not occupancy.is_launchable(cc, kernel, min_occupancy=share + 1 / 64)
+        assert occupancy.is_launchable("8.0", kernel) == (cluster is None and columns is None)
+        assert occupancy.is_launchable(["9.0", "12.0"], kernel) == (name == "cluster_90")
 
     def test_its_metadata_alone_are_a_configuration(self, name: str) -> None:
         """Check missing registers, which only the cubin contains: more warps fit."""
@@ -63,12 +65,6 @@ class TestCompiled:
         assert occupancy.is_launchable(cc, metadata, min_occupancy=answer.occupancy)
         assert not occupancy.is_launchable(cc, metadata, min_occupancy=answer.occupancy + 1 / 64)
         assert occupancy.is_launchable("8.0", metadata, smem=0) == (cluster is None and columns is None)
-
-
-def test_clusters_of_a_compiled_kernel_count() -> None:
-    kernel = compiled("cluster_90")
-    assert not occupancy.is_launchable("8.0", kernel)  # has no clusters
-    assert occupancy.is_launchable(["9.0", "12.0"], kernel)
 
 
 class TestTensorMemory:
