@@ -4,7 +4,6 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -67,22 +66,20 @@ def package_of(path: Path) -> str:
 
 
 @cache
-def imports_of(path: Path) -> tuple[str, ...]:
+def imports_of(path: Path) -> list[str]:
     """Return the absolute dotted names of all imports of a module, including imports inside functions."""
-    return tuple(_imports_of(path))
-
-
-def _imports_of(path: Path) -> Iterator[str]:
+    found: list[str] = []
     home = SOURCE.parent if path.is_relative_to(SOURCE) else TESTS.parent
     package = list(path.relative_to(home).parent.parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             name = ".".join([*base, *([node.module] if node.module else [])])
             # `from . import x` can import a module or a name of the package.
-            yield from (f"{name}.{alias.name}" for alias in node.names)
+            found += [f"{name}.{alias.name}" for alias in node.names]
+    return found
 
 
 def packages_imported_by(path: Path) -> set[str]:
@@ -137,7 +134,6 @@ def test_no_package_has_the_name_of_a_public_function() -> None:
 
 
 def test_no_test_module_is_imported() -> None:
-    """Check that test modules do not import from each other."""
     imports = [(path, name) for path in sorted(TESTS.rglob("*.py")) for name in imports_of(path)]
     assert len(imports) > 500
     assert [each for each in imports if re.search(r"(^|\.)test_", each[1])] == []
