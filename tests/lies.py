@@ -165,7 +165,6 @@ BUILDERS: dict[str, Builder] = {
 
 
 def read_baseline(data: bytes) -> None:
-    """Read a baseline; check the length of an error."""
     looks_like_baseline(data)
     try:
         parse_baseline(data, "base.json")

@@ -61,7 +61,6 @@ def test_figures_are_current(tmp_path: Path) -> None:
 
 
 def test_the_page_about_throughput_has_the_measured_numbers() -> None:
-    """Check that every rate in text and tables was measured."""
     rows = list(module_at(DOCS / "figures.py").read_measured())
     assert len(rows) == 163
     measured = {f"{float(row['rate']):{form}}" for row in rows for form in (",.0f", ",.1f", ".1f")}

@@ -92,7 +92,6 @@ def resident_blocks(function: Function, threads: int, dynamic: int) -> int | str
 
 
 def main(libraries: list[str]) -> int:
-    """Print a row for each library; return 1 if a result differs."""
     if not libraries:
         sys.exit(__doc__)
     device = read_device()

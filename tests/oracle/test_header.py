@@ -63,7 +63,6 @@ def test_chips_that_the_header_does_not_know(header: Header) -> None:
 @each_chip
 @sampled("stride", sample=31, thorough=1)
 def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> None:
-    """Compare all relevant block sizes, register counts and caching modes."""
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
     asked = every(stride, sizes, range(256), axes.cachings(limits))
     kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
@@ -78,7 +77,6 @@ def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> Non
 @each_chip
 @sampled("stride", sample=31, thorough=1)
 def test_threads(header: Header, limits: Limits, stride: int) -> None:
-    """Compare all block sizes and caching modes, with and without registers."""
     asked = every(stride, range(1, 1100), (0, 40), axes.cachings(limits))
     kernels = (Kernel(threads, registers, caching=caching) for threads, registers, caching in asked)
     compared, _ = compare(header, limits, kernels)
@@ -165,7 +163,6 @@ def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> No
 @each_chip
 @sampled("count", sample=200, thorough=2_000, exhaustive=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
-    """Compare complete results for random inputs, also between the edges."""
     compared, skipped = compare(header, limits, axes.random_kernels(limits, count))
     assert compared + skipped == count
 

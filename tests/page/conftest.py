@@ -68,7 +68,6 @@ def opened(chromium: Any, screens: dict[str, tuple[Any, list[str]]], page_file: 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print a notice if the browser is missing."""
     reports = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
     if any(NOTICE in report for report in reports):
         terminalreporter.section(BANNER, red=True, bold=True)

@@ -41,7 +41,6 @@ def engine() -> PageEngine:
 @pytest.mark.parametrize("cc", CCS)
 @sampled("count", sample=150, thorough=2_500, exhaustive=10_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, count: int) -> None:
-    """Compare a number of random kernels over all compute capabilities."""
     questions = random_questions(cc, -(-count // len(CCS)), seed=count)
     for question, found in zip(questions, engine.results(questions), strict=True):
         assert found == own_result(question), question
@@ -82,7 +81,6 @@ def test_grid(engine: PageEngine, cc: str, stride: int) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("cc", CCS)
 def test_the_whole_grid(engine: PageEngine, cc: str) -> None:
-    """Compare the same with every number of threads."""
     limits = shipped.limits(cc)
     for threads in range(1, limits.max_threads_per_block + 1):
         assert differences(engine, cc, range(threads, threads + 1), REGISTERS, steps_of(limits)) == 0
@@ -151,7 +149,6 @@ def test_register_caps_keep_the_launch_bound(engine: PageEngine, bound: int) -> 
 
 @sampled("count", sample=60, thorough=3000)
 def test_waves(engine: PageEngine, count: int) -> None:
-    """Compare full waves with and without clusters, and waves of grids."""
     chance = random.Random(count)
     for _ in range(count):
         cc = chance.choice(["7.0", "9.0", "12.0"])

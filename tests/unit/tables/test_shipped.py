@@ -109,8 +109,6 @@ class TestSources:
 
 
 class TestReadYaml:
-    """Check that bad files raise a `TableError` with the file name."""
-
     @pytest.mark.parametrize(
         ("text", "problem"),
         [
