@@ -6,16 +6,13 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.api.occupancy import occupancy_on
 from occupancy.builds.names import stable_name
-from occupancy.builds.rows import Evaluator, ScannedKernel
+from occupancy.builds.rows import ScannedKernel
 from occupancy.compare.baseline import accepted, baseline_from, baseline_text, parse_baseline
 from occupancy.compare.diff import MEASURES, Differences, compare
 from occupancy.compare.match import compared_values, match
 from occupancy.readers import KernelRecord
-from occupancy.tables.gpus import find_gpu
-
-EVALUATOR = Evaluator(find_gpu, occupancy_on)
+from tests.builds import EVALUATOR
 
 NAMES = (
     "_Z4gemmILi16EEvPf", "_Z4gemmILi32EEvPf", "_Z4gemmILi32ELb1EEvPf", "_Z4gemmILi64EEvPfi", "_Z3addPf",

@@ -1,15 +1,15 @@
 """Filters and order of scanned kernels."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from occupancy import ComputeCapability, InputError
-from occupancy.api.occupancy import occupancy_on
-from occupancy.builds.rows import Evaluator, spill_bytes
+from occupancy.builds.rows import spill_bytes
 from occupancy.builds.select import ORDERS, Selection, age, loadable_code, newest
 from occupancy.readers import KernelRecord
-from occupancy.tables.gpus import find_gpu
+from tests.builds import EVALUATOR
 
 
 def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
@@ -78,7 +78,7 @@ def test_unknown_names_and_architectures_name_others() -> None:
 
 def test_rows_are_sorted_filtered_and_limited() -> None:
     spilling = record("spills", "sm_90", spill_store_bytes=8, spill_load_bytes=8)
-    rows = Evaluator(find_gpu, occupancy_on, 256).rows([*KERNELS, spilling])
+    rows = replace(EVALUATOR, threads=256).rows([*KERNELS, spilling])
     by_occupancy = [row.name for row in Selection().ordered(rows)]
     assert by_occupancy == ["sobel", "spills", "blur", "blur"], "of equal ones first those that spill"
     assert [row.name for row in Selection(limit=2).ordered(rows)] == ["sobel", "spills"]
@@ -97,7 +97,7 @@ def test_each_order_has_the_most_first_and_the_unknown_last() -> None:
         record("b", "sm_90", 64, spill_store_bytes=4, spill_load_bytes=4),
         record("c", "sm_90", 128, stack_bytes=0, duration_us=5.0, **spills),
     ]
-    rows = Evaluator(find_gpu, occupancy_on, 256).rows(records)
+    rows = replace(EVALUATOR, threads=256).rows(records)
     orders = {order: "".join(row.name for row in Selection(sort=order).ordered(rows)) for order in ORDERS}
     assert orders == {"occupancy": "cba", "regs": "cba", "spills": "bca", "stack": "acb", "time": "cab"}
 
@@ -110,7 +110,7 @@ class TestRows:
     def test_assumed_sizes(self, of_all: int | None, sizes: list[tuple[int, bool]]) -> None:
         records = [record("a", "sm_90", max_threads=bound) for bound in (128, 512, None)]
         records.append(record("a", "sm_90", threads=64))
-        rows = Evaluator(find_gpu, occupancy_on, of_all).rows(records)
+        rows = replace(EVALUATOR, threads=of_all).rows(records)
         assert [(row.threads, row.threads_assumed) for row in rows] == [*sizes, (64, False)]
 
     def test_spills_into_shared_memory_count_with_the_others(self) -> None:
@@ -119,11 +119,11 @@ class TestRows:
         assert spill_bytes(record("a", "sm_90")) is None
 
     def test_what_does_not_launch_or_not_even_compile(self) -> None:
-        (row,) = Evaluator(find_gpu, occupancy_on).rows([record("a", "sm_90", threads=512, max_threads=256)])
+        (row,) = EVALUATOR.rows([record("a", "sm_90", threads=512, max_threads=256)])
         assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
         assert "512 threads in one block, but the kernel was compiled for at most 256." in str(row.reason)
         found = [record("a", "sm_90", format=kind, static_smem=56832) for kind in ("ptxas", "cubin")]
-        rows = Evaluator(find_gpu, occupancy_on, 128).rows(found)
+        rows = replace(EVALUATOR, threads=128).rows(found)
         assert [each.launchable for each in rows] == [False, True]
         assert repr(row) == "<ScannedKernel a for sm_90: occupancy 0% at 512 threads, 32 registers>"
 

@@ -10,8 +10,6 @@ import pytest
 
 import occupancy
 from occupancy import BaselineError, OccupancyError, RulesError
-from occupancy.api.occupancy import occupancy_on
-from occupancy.builds.rows import Evaluator
 from occupancy.compare.baseline import (
     Build,
     accepted,
@@ -28,19 +26,8 @@ from occupancy.compare.diff import compare
 from occupancy.compare.match import compared_values
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
-from occupancy.tables.gpus import find_gpu
 from tests import hostile
-
-EVALUATOR = Evaluator(find_gpu, occupancy_on)
-
-
-def kernel(name: str = "_Z1kv", **changes: Any) -> KernelRecord:
-    values = {
-        "source": "k.cubin", "format": "cubin", "arch": "sm_90", "regs": 32, "static_smem": 0, "barriers": 1,
-        "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0, "linked": True, "max_threads": 256,
-    }  # fmt: skip
-    return KernelRecord(**{**values, "name": name, **changes})
-
+from tests.builds import EVALUATOR, kernel
 
 BASELINE = Build((kernel(),), 256)
 

@@ -1,16 +1,9 @@
 """Matching of kernels between builds."""
 
-from typing import Any
-
 import pytest
 
-from occupancy import KernelRecord
 from occupancy.compare.match import Matching, Pair, match
-
-
-def kernel(name: str = "_Z1kv", **changes: Any) -> KernelRecord:
-    usual = {"source": "a.cubin", "format": "cubin", "arch": "sm_90", "regs": 8}
-    return KernelRecord(name=name, **{**usual, **changes})
+from tests.builds import kernel
 
 
 def test_the_same_name_and_architecture() -> None:
