@@ -2,10 +2,8 @@
 
 import csv
 import gzip
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from occupancy.values.fields import Carveout
 from occupancy.values.kernel import Kernel
@@ -22,11 +20,6 @@ def read_rows(name: str) -> Iterator[dict[str, str]]:
     """Return the rows of a CSV file, as column name -> text."""
     with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as file:
         yield from csv.DictReader(file)
-
-
-def read_json(name: str) -> Any:
-    with gzip.open(FOLDER / f"{name}.json.gz", "rt") as file:
-        return json.load(file)
 
 
 class Comparison:

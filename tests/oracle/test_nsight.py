@@ -1,5 +1,6 @@
 """The model `cuda` compared with Nsight Compute 2025.3: its calculator, 5.0 to 12.1, and curves of a report."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from occupancy.engine.common import divide_up, round_up
 from occupancy.tables import shipped
 from occupancy.values.fields import MAX_REGISTERS_PER_THREAD, Carveout
 from occupancy.values.kernel import Kernel
+from tests.samples import unpacked
 
-from .golden import H200, Comparison, read_json, read_rows
+from .golden import H200, Comparison, read_rows
 
 FILE = "nsight_compute_2025_3"
 ROWS = 41_679
@@ -92,7 +94,7 @@ def expected_warps(row: dict[str, str]) -> int:
 
 
 LIMITS = shipped.limits(H200)
-LAUNCHES: list[dict[str, Any]] = read_json("nsight_compute_curves_h200")
+LAUNCHES: list[dict[str, Any]] = json.loads(unpacked("golden/nsight_compute_curves_h200.json"))
 """Six launches of a report of an H200."""
 
 CURVES = {
