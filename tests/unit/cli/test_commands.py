@@ -10,6 +10,7 @@ import pytest
 
 from occupancy.cli import commands
 from occupancy.cli.command import errors_as_messages
+from occupancy.report.scan import chosen_columns
 from tests import hostile
 from tests.cli_runner import COMMANDS, as_json, run
 
@@ -100,10 +101,12 @@ def test_values_that_a_grid_and_a_function_of_the_block_size_add() -> None:
 
 
 def test_columns_by_other_names() -> None:
-    names = "kernel,regs,shared,stack,spills,occ,limited by,time,share,achieved"
+    names = "kernel,Regs,shared,stack,spills,occ,limited_by,time,share,achieved"
     done = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", names, "--format", "csv")
     titles = run("scan", "tests/data/kernels/ptxas_v.txt", "--columns", "arch,spills_from").stdout
     assert "\n Arch  Spills from\n" in titles
+    chosen = [column.title for column in chosen_columns(["cc", "Limited by", "next-step"])]
+    assert chosen == ["Cc", "Limited by", "Next step"]
     assert done.stdout.splitlines()[0] == (
         "demangled,regs,smem,stack_bytes,spill_store_bytes,spill_load_bytes,occupancy,limiters,duration_us,time_share,achieved_occupancy"
     )

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import occupancy
-from occupancy.report.scan import chosen_columns
 from tests.cli_runner import run
 from tests.hostile import log
 from tests.samples import INDUCTOR
@@ -75,15 +74,6 @@ class TestCommand:
         assert run("scan", file, *paths).exit_code == run("diff", file, file, *paths[:2]).exit_code == 0
         assert (tmp_path / "y.csv").read_text() == (tmp_path / "kernels.csv").read_text()
         assert run("scan", file, "-ox.docx").exit_code == 2
-
-    def test_columns_and_orders(self, samples: Path) -> None:
-        file = str(samples / "samples.cubin")
-        chosen = ("--columns", "demangled,Regs,occ,limited_by", "--format", "csv")
-        assert run("scan", file, *chosen).stdout.splitlines()[0] == "demangled,regs,occupancy,limiters"
-        done = run("scan", file, "--columns", "occupancies")
-        assert (done.exit_code, done.stdout, "Did you mean occupancy" in done.stderr) == (2, "", True)
-        titles = [column.title for column in chosen_columns(["cc", "Limited by", "next-step"])]
-        assert titles == ["Cc", "Limited by", "Next step"]
 
     def test_files_without_kernels_are_listed_up_to_a_limit(self, tmp_path: Path) -> None:
         for number in range(30):
