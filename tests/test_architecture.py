@@ -14,16 +14,16 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 210,
+    "errors": 209,
     "values": 1401,
-    "tables": 911,
-    "engine": 823,
-    "readers": 3358,
-    "advice": 1142,
+    "tables": 909,
+    "engine": 822,
+    "readers": 3357,
+    "advice": 1141,
     "arrays": 596,
     "device": 653,
     "builds": 1053,
-    "compare": 1391,
+    "compare": 1390,
     "report": 3071,
     "render": 616,
     "page": 208,
@@ -33,7 +33,7 @@ BUDGETS = {
     "triton": 111,
     "cli": 1367,
     "__init__": 113,
-    "__main__": 20,
+    "__main__": 19,
 }
 ORDER = list(BUDGETS)
 PAGE_BUDGET = 2200

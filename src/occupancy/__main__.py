@@ -6,7 +6,6 @@ import gc
 
 
 def main() -> None:
-    """Run the command line."""
     gc.disable()  # collections find nothing, and take 5% of the start and of a scan
     from .cli import main as run
 

@@ -198,7 +198,6 @@ def type_name(value: object) -> str:
 
 
 def unreadable(error: Exception) -> str:
-    """Return the problem of a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return "does not exist"
     if isinstance(error, IsADirectoryError):

@@ -101,7 +101,6 @@ def _target(given: Result, occupancy: float | None, blocks: int | None) -> int:
 
 
 def _unreachable(cases: Sequence[tuple[Gpu, Result, int]], share: float | None, change: str) -> InputError:
-    """Return the error for too many blocks, with the maximum, its limiters, and a change."""
     gpus, results, targets = zip(*cases, strict=True)
     gpu, least, _ = min(cases, key=lambda case: case[1].occupancy if share else case[1].active_blocks)
     if not least.active_blocks:

@@ -322,7 +322,6 @@ def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[Kern
 
 
 def idle_error(number: int, rule: Rule, idle: Sequence[str], known: Iterable[KernelRecord]) -> RulesError:
-    """Return the error of a rule whose patterns match no kernel."""
     names, ccs = ({getattr(each, name) for each in known} for name in ("name", "compute_capability"))
     archs = f" on {', '.join(arch.sm for arch in rule.arch)}" if rule.arch else ""
     near = names_there(idle[0].strip("*"), names)

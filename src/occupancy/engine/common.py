@@ -56,7 +56,6 @@ def divide_up(amount: int, unit: int) -> int:
 
 
 def round_up(amount: int, unit: int) -> int:
-    """Round the amount up to a multiple of the unit."""
     return -(-amount // unit) * unit
 
 

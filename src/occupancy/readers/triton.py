@@ -62,7 +62,6 @@ def read_triton(
 
 
 def _image_beside(metadata: Path, limits: ReadLimits) -> tuple[Path, ReadLimits]:
-    """Return the path of the cubin, and the limits for reading it."""
     image = metadata.with_suffix(IMAGE_SUFFIX)
     packed = image.with_suffix(f"{IMAGE_SUFFIX}{GZIP_SUFFIX}")
     image = packed if packed.exists() and not image.exists() else image

@@ -13,7 +13,6 @@ from . import shipped
 
 FILE_NAME = "gpus.csv"
 MAX_NAME = 100
-"""Maximum length of a GPU's name."""
 
 # Words that are optional in a name.
 _NOISE = "nvidia|geforce|tesla|gpu|graphics|edition|with|design"

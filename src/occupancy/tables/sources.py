@@ -51,7 +51,6 @@ class Provenance(NamedTuple):
 
 
 def provenance(cc: object, field: str) -> Provenance:
-    """Return the sources of one value of the shipped table."""
     limits = shipped.limits(cc)
     cc = limits.compute_capability
     entry = _entries(field)[cc]
