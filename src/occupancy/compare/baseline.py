@@ -203,7 +203,6 @@ def _json(value: object) -> str:
 
 
 def baseline_text(baseline: Build) -> str:
-    """Return the text of a baseline file, with one line for each kernel."""
     head = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "threads": baseline.threads}
     lines = [f"{_json(name)}: {_json(value)}," for name, value in head.items()]
     kernels = ",\n".join(map(_line, baseline.kernels))
@@ -222,10 +221,7 @@ def write_baseline(path: str, baseline: Build) -> None:
 def accepted(
     baseline: Build, kernels: Sequence[KernelRecord], is_wanted: Callable[[KernelRecord], bool]
 ) -> Build:
-    """Return the baseline with the selected kernels updated from the build.
-
-    A kernel selected by its old or new name replaces its match in the baseline.
-    """
+    """Return the baseline in which kernels, selected by their old or new name, replace their match."""
     matching = match(baseline.kernels, kernels)
     kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
     kept += filter(is_wanted, (*matching.added, *matching.extra_new))

@@ -221,10 +221,7 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
 
 
 def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measure]) -> list[Change]:
-    """Return the changes that explain measures that got worse.
-
-    A change explains the occupancy if it alone lowers it.
-    """
+    """Return the changes that explain worse measures; one explains the occupancy if it alone lowers it."""
     changes, names = list(causes(old, new)), {"arch"}
     regs = next((each for each in changes if each.name == "regs"), None)
     for measure in measures:

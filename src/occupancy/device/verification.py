@@ -122,12 +122,10 @@ class Specimen(NamedTuple):
         if self.static_smem:
             lines.append(f"    __shared__ volatile char scratch[{self.static_smem}];")
             lines.append(f"    scratch[threadIdx.x % {self.static_smem}] = 1;")
-        lines.append(f"    float values[{self.live_values}];")
         # Volatile accesses: all values are read before the first is written, so all are live at once.
-        lines.append(f"{loop} values[i] = data[i];")
+        lines += [f"    float values[{self.live_values}];", f"{loop} values[i] = data[i];"]
         lines += [f'    asm volatile("barrier.sync {number};");' for number in range(self.barriers)]
-        lines.append(f"{loop} data[i] = values[i];")
-        return "\n".join([*lines, "}", ""])
+        return "\n".join([*lines, f"{loop} data[i] = values[i];", "}", ""])
 
 
 # With NVRTC 13.0, kernels use 4 registers for addresses besides the values; below 33 the number varies.
@@ -250,16 +248,12 @@ class _Comparison:
             self._memory.compare((blocks, kernel), driver, _result(call), _result(call, driver_580=True))
 
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
-        """Compare the potential block size.
-
-        Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own resident blocks.
-        """
-
         def computed(kernel: Kernel) -> tuple[int, int]:
             launched = self._limits, kernel, self._multiprocessor_count
             return runtime.max_potential_block_size(*launched, block_size_limit=launch_bound)[:2]
 
         driver = _result(function.potential_block_size, kernel.dynamic_smem)
+        # Driver 580 ignores carveouts other than 0% and 100% here, and so contradicts its own resident blocks.
         self._block_size.compare(kernel, driver, computed(kernel), computed(kernel.replace(carveout=None)))
 
     def _compare_clusters(self, function: Function, kernel: Kernel, counter: ClusterCounter) -> None:

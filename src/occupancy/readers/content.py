@@ -122,11 +122,8 @@ class Content:
             return self.plain().read(HEAD_BYTES)
 
     def text(self) -> Text:
-        """Return the content as text, decompressed if necessary.
-
-        Logs come in every encoding, but the names and numbers in them are ASCII. Invalid bytes therefore
-        become replacement characters.
-        """
+        # Logs come in every encoding, but the names and numbers in them are ASCII. Invalid bytes therefore
+        # become replacement characters.
         head = self.head()
         encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8")
         return Text(io.TextIOWrapper(self.plain(), encoding, errors="replace"), self.limits)

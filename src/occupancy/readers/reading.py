@@ -98,12 +98,8 @@ def check_output(path: str, inputs: Iterable[str]) -> None:
 
 
 def read_each(sources: Iterable[KernelSource], limits: ReadLimits | None = None) -> Iterator[Item]:
-    """Yield records, remarks and problems of several sources.
-
-    Streams with the same name, or without a name, get a number from the second on.
-    """
     limits = limits or ReadLimits()
-    streams: dict[str, int] = {}
+    streams: dict[str, int] = {}  # those of one name, or without a name, get a number from the second on
     for source in sources:
         name = _name(source)
         if not _is_path(source):
@@ -271,11 +267,8 @@ def _read_paths(paths: Iterable[tuple[Path, int | None]], limits: ReadLimits) ->
 
 
 def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Item]:
-    """Yield the contents of all files below a folder.
-
-    The search is a loop, because folders can be nested thousands deep. A file with several names is read once.
-    A folder is listed before its files are read, to detect files that change.
-    """
+    # The search is a loop, because folders can be nested thousands deep. A file with several names is read once.
+    # A folder is listed before its files are read, to detect files that change.
     seen: set[tuple[int, int]] = set()
     waiting = [str(folder)]
     while waiting:
