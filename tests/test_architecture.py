@@ -17,7 +17,7 @@ BUDGETS = {
     "errors": 209,
     "values": 1401,
     "tables": 909,
-    "engine": 822,
+    "engine": 807,
     "readers": 3347,
     "advice": 1141,
     "arrays": 596,

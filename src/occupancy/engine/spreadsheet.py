@@ -22,27 +22,23 @@ class Bound(NamedTuple):
 
 
 def supports(limits: Limits) -> bool:
-    """Return True if the spreadsheet has a column for the compute capability."""
     return limits.spreadsheet is not None
 
 
 def column_of(limits: Limits) -> SpreadsheetColumn:
-    """Return the spreadsheet's column for a compute capability that it supports."""
     if limits.spreadsheet is None:
         raise ValueError(f"no column for {limits.compute_capability}. Call supports() first")
     return limits.spreadsheet
 
 
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[int, BlockLimits, Allocation]:
-    """Return the resident blocks, those that each resource allows, and the resources of one block.
-
-    The spreadsheet does not check the maximum block size, and ignores barriers and virtual resources.
-    """
+    # The spreadsheet does not check the maximum block size, and ignores barriers and virtual resources.
     column = column_of(limits)
     check_modes(limits, kernel)
     warps = divide_up(kernel.threads, limits.warp_size)
     registers = allocated_registers(limits, column, kernel, warps)
-    shared_memory = shared_memory_per_block(limits, column, kernel)
+    needed = kernel.shared_memory + column.reserved_shared_memory_per_block  # reserved only on 8.0
+    shared_memory = round_up(needed, limits.shared_memory_allocation_unit)
     block_limits = BlockLimits(
         limits.max_warps_per_multiprocessor // warps,
         limits.max_blocks_per_multiprocessor,
@@ -68,10 +64,7 @@ def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, regi
 
 
 def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
-    """Return True if the allocation unit of registers is doubled, as for a few counts on 2.x.
-
-    The spreadsheet searches its list as text for "R,", so that 1 matches in "21,".
-    """
+    # The spreadsheet searches its list as text for "R,", so that 1 matches in "21,".
     return f"{registers}," in "".join(f"{unit}," for unit in column.doubled_register_units)
 
 
@@ -110,12 +103,6 @@ def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel
     return max_registers_per_block(limits, column, kernel).amount // per_warp // granularity * granularity
 
 
-def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
-    """Return the bytes of one block; the spreadsheet includes reserved shared memory only on 8.0."""
-    needed = kernel.shared_memory + column.reserved_shared_memory_per_block
-    return round_up(needed, limits.shared_memory_allocation_unit)
-
-
 def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
     """Return the bytes of shared memory that the carveout requests, regardless of the block."""
     return shared_memory_configuration(limits, kernel.carveout)
@@ -124,7 +111,6 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
 def blocks_by_shared_memory(
     limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
 ) -> int | None:
-    """Return the blocks that the selected shared memory size allows."""
     pool = shared_memory_configuration(limits, kernel.carveout)  # rejects unsupported carveouts
     if not per_block:
         return None
@@ -133,10 +119,9 @@ def blocks_by_shared_memory(
 
 
 def max_shared_memory_allocation(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """Return the largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
+    """Return the most bytes of a block, including the reserved ones, with which the kernel launches."""
     pool = shared_memory_configuration(limits, kernel.carveout)
+    most = Bound("max_shared_memory_per_block", limits.max_shared_memory_per_block)
     if column.max_shared_memory_per_block is not None:
         most = Bound("spreadsheet.max_shared_memory_per_block", column.max_shared_memory_per_block)
-    else:
-        most = Bound("max_shared_memory_per_block", limits.max_shared_memory_per_block)
     return most if most.amount <= pool else Bound("carveout", pool)
