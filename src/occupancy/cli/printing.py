@@ -25,7 +25,6 @@ FORMAT_OF_ENDING = {
     ".csv": "csv", ".html": "html", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".sarif": "sarif",
     ".txt": "text", ".xml": "junit",
 }  # fmt: skip
-COMMON_FORMATS = ("text", "json", "jsonl", "csv", "markdown")
 CSV_NOTES = {
     "other-gpu": "", "changed-limits": "", "assumed-threads": "threads_assumed", "spills-counted": "spills_from",
     "dynamic-smem": "dynamic_smem",
@@ -36,7 +35,7 @@ CHECK_FORMATS = ("html", "github", "junit", "sarif")
 
 def format_option(*others: str) -> Option:
     """Return ``--format``, with further formats of a command."""
-    formats = (*COMMON_FORMATS, *others)
+    formats = ("text", "json", "jsonl", "csv", "markdown", *others)
     return Option("--format", "output_format", group="output", type=click.Choice(formats), metavar="FORMAT",
                   help=f"Output as {', '.join(formats[:-1])} or {formats[-1]}.")  # fmt: skip
 

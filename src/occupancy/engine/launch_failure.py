@@ -14,8 +14,6 @@ from .common import Allocation, BlockLimits, Model, round_up
 # (tests/data/device/launch_errors.csv).
 OUT_OF_RESOURCES = "too many resources requested for launch"
 INVALID_VALUE = "invalid argument"
-INVALID_CONFIGURATION = "invalid configuration argument"
-"""Error before CUDA 13 for a block that is too large."""
 
 OPT_IN = "To allow more, call cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
 OVERSIZED = (
@@ -25,7 +23,7 @@ OVERSIZED = (
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the launch, and opt in."
 
-_TOO_LARGE = (INVALID_VALUE, "", INVALID_CONFIGURATION)
+_TOO_LARGE = (INVALID_VALUE, "", "invalid configuration argument")
 """Error, hint, and error before CUDA 13 of a block that is too large."""
 _REGISTER_LIMITS = ("max_registers_per_block", "max_registers_per_multiprocessor")
 

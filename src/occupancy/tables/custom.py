@@ -14,8 +14,6 @@ from ..values.numbers import listed
 from . import shipped
 from .files import read_toml, read_yaml
 
-_REQUIRED = [each.name for each in fields(Limits) if each.default is MISSING]
-
 
 def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
     """Read a table of limits from a YAML or TOML file, for example for other GPUs.
@@ -103,7 +101,7 @@ def _make_limits(cc: ComputeCapability, known: Limits | None, given: dict[str, A
     """Return a row with changes; errors contain the position in the file, or the name in the change."""
     values = {name: plain_value(value, KINDS[name]) for name, value in given.items()}
     values["compute_capability"] = cc
-    missing = [name for name in _REQUIRED if name not in values]
+    missing = [each.name for each in fields(Limits) if each.default is MISSING and each.name not in values]
     if known is None and missing:
         hint = 'Start from a shipped row with like: "9.0", and write only the differences.'
         raise TableError("are missing", where=where + listed(missing, 4), hint=hint)
