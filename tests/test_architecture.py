@@ -15,7 +15,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 209,
-    "values": 1401,
+    "values": 1400,
     "tables": 907,
     "engine": 805,
     "readers": 3347,

@@ -233,10 +233,9 @@ FIELDS: Mapping[str, Field] = {
     )
 }  # fmt: skip
 """Name of a keyword of `compute` -> its row, in the order of the help."""
-ALIASES = {alias.replace("_", ""): field.name for field in FIELDS.values() for alias in field.aliases}
-"""Alias without underscores -> keyword."""
-LIKELY = {**ALIASES, "block": "threads", "warps": "threads", "numwarps": "threads", "dynsmem": "dynamic_smem"}
-"""The same with names of similar inputs, for hints."""
+LIKELY = {alias.replace("_", ""): field.name for field in FIELDS.values() for alias in field.aliases}
+LIKELY |= {"block": "threads", "warps": "threads", "numwarps": "threads", "dynsmem": "dynamic_smem"}
+"""Alias without underscores, or name of a similar input -> keyword, for hints."""
 
 
 class KernelInputs(TypedDict, total=False):
