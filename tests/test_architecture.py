@@ -17,7 +17,7 @@ BUDGETS = {
     "errors": 209,
     "values": 1400,
     "tables": 907,
-    "engine": 805,
+    "engine": 802,
     "readers": 3347,
     "advice": 1141,
     "arrays": 596,

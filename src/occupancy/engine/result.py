@@ -75,14 +75,11 @@ class Result:
             chosen = MODELS[model]
         else:
             chosen = rules(limits, model)
-        blocks, block_limits, allocated = chosen.evaluate(limits, kernel)
+        self.active_blocks, self.block_limits, self.allocated = chosen.evaluate(limits, kernel)
+        self.active_warps = self.active_blocks * self.allocated.warps
         self.limits = limits
         self.kernel = kernel
         self.model = model
-        self.block_limits = block_limits
-        self.allocated = allocated
-        self.active_blocks = blocks
-        self.active_warps = blocks * allocated.warps
 
     @property
     def active_threads(self) -> int:
