@@ -81,11 +81,10 @@ def using_less(now: Result) -> Iterator[NextStep]:
         most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
-    resources = [
-        VariedResource(now, name) for name, of in QUANTITIES.items() if getattr(now.kernel, of.field)
-    ]
+    names = [name for name, of in QUANTITIES.items() if getattr(now.kernel, of.field)]
     if now.kernel.reallocates_registers:  # fewer at launch means a smaller pool for all warpgroups
-        resources = [each for each in resources if each.resource != "regs"]
+        names = [name for name in names if name != "regs"]
+    resources = [VariedResource(now, name) for name in names]
     empty = now.kernel.replace(**dict.fromkeys(QUANTITIES))  # the blocks of one resource depend on no other
     highest = blocks = now.active_blocks + 1  # some callers need only the first step, and so only one level
     while blocks <= most:

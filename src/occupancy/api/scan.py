@@ -271,6 +271,5 @@ def as_sources(given: Any, where: str, *, with_streams: bool = True) -> list[Any
         is_path = isinstance(source, (str, os.PathLike)) and (not is_text or os.path.exists(source))
         if not is_path and not (with_streams and hasattr(source, "read")):
             streams = ", or `io.BytesIO` (`- for standard input`)" if with_streams else ""
-            hint = f"Pass paths{streams}."
-            raise InputError(f"{shown(source)} is not a path", where=where, hint=hint)
+            raise InputError(f"{shown(source)} is not a path", where=where, hint=f"Pass paths{streams}.")
     return several if with_streams else list(map(os.fspath, several))

@@ -198,5 +198,4 @@ def _floating(value: _Value) -> float:
     data = _typed(value, memoryview)
     if len(data) not in (4, 8):
         raise Malformed(f"a message has {len(data)} bytes in place of a number")
-    number: float = struct.unpack("<f" if len(data) == 4 else "<d", data)[0]
-    return number
+    return float(struct.unpack("<f" if len(data) == 4 else "<d", data)[0])

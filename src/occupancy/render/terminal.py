@@ -41,15 +41,14 @@ def text(report: Report, width: int | None = 80, color: bool = False, whole: str
 
 def _lines(console: Console, lines: Sequence[str]) -> None:
     for line in map(printable, lines):
-        text = line
         if len(line) > console.width:
             from textwrap import fill  # most screens need it not
 
             indent = " " * (len(line) - len(line.lstrip()))
             # Whole words, because the parts of an address or of a name cannot be searched for.
-            text = fill(line.strip(), console.width, initial_indent=indent, subsequent_indent=indent,
+            line = fill(line.strip(), console.width, initial_indent=indent, subsequent_indent=indent,
                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
-        console.print(text, soft_wrap=True)
+        console.print(line, soft_wrap=True)
 
 
 def _table(console: Console, table: Table, whole: str) -> None:

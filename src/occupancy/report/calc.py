@@ -80,8 +80,7 @@ def calc_report(
     """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and clusters."""
     kernel = rows[0].kernel
     one = len(rows) == 1
-    described = kernel_text(kernel, cluster_size=rows[0].cluster_size)
-    headline = list(_headline(rows[0])) if one else [described]
+    headline = list(_headline(rows[0])) if one else [kernel_text(kernel, cluster_size=rows[0].cluster_size)]
     details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
     for row in rows if is_explained else ():
         if not one:
@@ -247,7 +246,6 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
 
 
 def _waves_text(waves: WavesFields) -> str:
-    """Return the grid, the number of waves, their size, and the fill of the last one."""
     grid, most = count(waves.launch.blocks, "block"), _wave_blocks(waves.full_wave)
     filled = percent(waves.last_wave_fill)
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
