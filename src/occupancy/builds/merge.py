@@ -212,8 +212,9 @@ class _Merging:
             if len(sources) > 1:
                 rank = [(each.format != "triton", self._size[each.source], repr(each)) for each in copies]
                 first = also_in(copies[rank.index(min(rank))], sources)
-            # In place, because it takes no part in comparisons, and copying a record takes long.
+            # In place, because copying a record takes long.
             first.modules = tuple(sorted(set().union(*[record.modules for record in copies])))
+            first.ptx = tuple(sorted(set().union(*[record.ptx for record in copies])))
             rows.append(first)
         return rows
 

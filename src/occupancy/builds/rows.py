@@ -33,7 +33,7 @@ LOW = 0.5
 FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
 
 _needs = attrgetter(
-    "format", "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
+    "format", "arch", "ptx", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers",
     "virtual_resources", "tensor_memory", "reallocates_registers", "max_threads", "required_threads", "num_warps",
     "threads", "block_dim", "cluster_dim", "shared_memory_configuration", "spill_store_bytes", "spill_load_bytes",
 )  # fmt: skip
@@ -270,8 +270,13 @@ class Evaluator:
                 check_cluster(gpu.limits, prod(record.cluster_dim), is_measured=True)
             shared.reason = shared.result.reason or shared.result.compile_error
             shared.launchable = shared.reason is None
-            if shared.launchable and record.arch and not runs_on(record.arch, gpu.limits.compute_capability):
-                shared.launchable, shared.reason = None, f"{gpu.label} cannot load {record.arch} code"
+            cc = gpu.limits.compute_capability
+            if shared.launchable and record.arch and not runs_on(record.arch, cc):
+                targets = [target for target in record.ptx if runs_on(target, cc)]
+                ptx = f", and the fatbin has no PTX for {gpu.label}" if record.format == "fatbin" else ""
+                if targets:
+                    ptx = f", so the driver compiles the PTX for {targets[-1]}"
+                shared.launchable, shared.reason = None, f"{gpu.label} cannot load this code{ptx}"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared

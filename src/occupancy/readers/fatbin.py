@@ -10,24 +10,28 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
 from .elf import CUBIN_START, HEADER, SECTION, Image, claimed_size, is_cubin, is_program, is_relocatable
 from .limits import MIB, Malformed, Truncated, Unreadable, checked
-from .record import FatbinModule, Item, KernelRecord, ReadProblem, SourceFormat
+from .record import Item, KernelRecord, ReadProblem, SourceFormat
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
 VERSION = 1
 ENTRY = struct.Struct("<H2xIQI8xI8xQ8xQ")
-KIND_ELF, KIND_NVVM = 2, 8
+KIND_PTX, KIND_ELF, KIND_NVVM = 1, 2, 8
+VARIANTS = {0x10_0000: "a", 0x20_0000: "f"}  # flags of PTX
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
 
 MAX_IMAGE_BYTES = 512 * MIB
 """Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
+MAX_PTX_TARGETS = 32  # of one fatbin
 MAX_LZ4_RATIO = 255  # maximum expansion of an LZ4 block
 
 
@@ -39,21 +43,23 @@ def read_device_code(content: Content) -> Iterator[Item]:
     libraries they are dropped, because nvlink removed them, and if a linked image cannot be read.
     """
     search = _Search(content)
-    linked: set[tuple[str, str | None]] = set()
+    linked: dict[tuple[str, str | None], KernelRecord] = {}
     relocatable: list[KernelRecord] = []
     for item in checked(content.limits, search.run(), content.name):
         if isinstance(item, KernelRecord):
             if not item.linked:
                 relocatable.append(item)
                 continue
-            linked.add((item.name, item.arch))
+            linked[item.name, item.arch] = item
         yield item
     is_linked_program = is_program(content.part(0))
     unread = search.unread if search.is_complete else search.unread | {None}
     for record in relocatable:
         number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
         is_lost = number in unread or (linked and (None in unread or is_linked_program))
-        if (record.name, record.arch) not in linked and not is_lost:
+        if copy := linked.get((record.name, record.arch)):
+            copy.ptx = record.ptx  # which the driver compiles and links
+        elif not is_lost:
             yield record
     if not content.has_device_code and search.other_kinds:
         what = "has PTX only. Compile it for an architecture (nvcc -arch=sm_90) to get registers"
@@ -101,42 +107,47 @@ class _Search:
         _, version, header_size, size = CONTAINER.unpack(self.content.part(start, position)[:])
         if version != VERSION or header_size != CONTAINER.size:
             return start + len(FATBIN_MAGIC)  # programs that read fatbins contain the magic number too
-        modules = ((self.content.name, self.fatbins),)
-        self.fatbins += 1
         end = position + size
         if end > self.content.size:
             yield self._problem(Truncated(self.content.size, end))
-        while position < end:
-            try:
-                entry = self._entry(position, end)
-            except Malformed as error:
-                yield self._unread(error)
-                break
-            kind, header_size, stored_size, packed_size, arch_number, flags, size = entry
-            start = position + header_size
-            position = start + stored_size
-            if kind != KIND_ELF:
-                self.other_kinds.add(kind)
-                continue
-            try:
-                data = self.content.part(start, position)
-                if flags & (FLAG_LZ4 | FLAG_ZSTD):
-                    data = self._decompressed(data, flags, packed_size, size)
-            except Malformed as error:
-                yield self._unread(error, arch_number)
-            else:
-                yield from self._read_kernels(data, "fatbin", arch_number, modules)
+        targets = set()
+        with suppress(Malformed):  # reported below
+            for kind, *_, number, flags, _ in self._entries(position, end):
+                if kind == KIND_PTX and len(targets) < MAX_PTX_TARGETS:
+                    targets.add((number, VARIANTS.get(flags & sum(VARIANTS), "")))
+        ptx = tuple(f"compute_{number}{variant}" for number, variant in sorted(targets))
+        common = {"modules": ((self.content.name, self.fatbins),), "ptx": ptx}
+        self.fatbins += 1
+        entries = self._entries(position, end)
+        try:
+            for kind, start, position, packed_size, number, flags, size in entries:
+                if kind != KIND_ELF:
+                    self.other_kinds.add(kind)
+                    continue
+                try:
+                    data = self.content.part(start, position)
+                    if flags & (FLAG_LZ4 | FLAG_ZSTD):
+                        data = self._decompressed(data, flags, packed_size, size)
+                except Malformed as error:
+                    yield self._unread(error, number)
+                else:
+                    yield from self._read_kernels(data, "fatbin", number, **common)
+        except Malformed as error:
+            yield self._unread(error)
         return position
 
-    def _entry(self, position: int, end: int) -> tuple[int, ...]:
-        end = min(end, self.content.size)
-        if position + ENTRY.size > end:
-            raise Malformed("the fatbin ends within the header of an entry")
-        entry = ENTRY.unpack(self.content.part(position, position + ENTRY.size)[:])
-        _, header_size, stored_size, *_ = entry
-        if header_size < ENTRY.size or position + header_size + stored_size > end:
-            raise Malformed(f"an entry of {stored_size:,} bytes exceeds the fatbin")
-        return entry
+    def _entries(self, position: int, end: int) -> Iterator[tuple[int, ...]]:
+        """Yield kind, start, end and further values of each entry; raise if the header of one is damaged."""
+        end, claimed = min(end, self.content.size), end
+        while position < claimed:
+            if position + ENTRY.size > end:
+                raise Malformed("the fatbin ends within the header of an entry")
+            header = self.content.part(position, position + ENTRY.size)[:]
+            kind, header_size, stored_size, *values = ENTRY.unpack(header)
+            start, position = position + header_size, position + header_size + stored_size
+            if header_size < ENTRY.size or position > end:
+                raise Malformed(f"an entry of {stored_size:,} bytes exceeds the fatbin")
+            yield kind, start, position, *values
 
     def _decompressed(self, stored: Bytes, flags: int, packed_size: int, size: int) -> memoryview:
         if size > MAX_IMAGE_BYTES:
@@ -164,10 +175,10 @@ class _Search:
         return start + len(CUBIN_START)
 
     def _read_kernels(
-        self, data: Bytes, format: SourceFormat, arch_number: int | None = None, modules: tuple[FatbinModule, ...] = (),
-    ) -> Iterator[Item]:  # fmt: skip
+        self, data: Bytes, format: SourceFormat, arch_number: int | None = None, **common: Any
+    ) -> Iterator[Item]:
         try:
-            for record in read_cubin(Image(data, self.content.limits), self.content.name, format, modules):
+            for record in read_cubin(Image(data, self.content.limits), self.content.name, format, **common):
                 yield record
                 if record.linked and record.regs is None:
                     yield self._problem(Malformed("the register counts of kernels are missing"))

@@ -41,8 +41,6 @@ MAX_RATIO, MAX_CHARACTERS = 8, 1 << 12
 
 Shape = tuple[int, int, int]
 
-FatbinModule = tuple[str, int]  # file, and number of the fatbin in the file, from 0
-
 STATIC = re.compile(r"__nv_static_(\d{1,4})_")
 """Start of a static kernel's name with -rdc=true: the length of the name of its compilation unit, which follows."""
 
@@ -104,8 +102,10 @@ class KernelRecord:
     """Target of the compiler, such as ``"sm_90"`` or ``"sm_90a"``."""
     also_in: tuple[str, ...] = ()
     """Other files with a copy of the kernel, or from which some of these values come."""
-    modules: tuple[FatbinModule, ...] = field(default=(), compare=False, repr=False)
-    """Fatbins that contain a copy of the image. The driver chooses among their images."""
+    modules: tuple[tuple[str, int], ...] = field(default=(), compare=False, repr=False)
+    """Fatbins with a copy of the image: file, and number in the file. The driver chooses among their images."""
+    ptx: tuple[str, ...] = ()
+    """Targets of the PTX in the kernel's fatbin, such as ``"compute_90"``."""
     code: int | None = None
     """CRC-32 of the machine code; None without an image."""
     file: str | None = None

@@ -58,8 +58,7 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads", "* Assumed: launch bound or 256. To change it, set `threads` (`--threads NAME=N`)."),
     Note("other-gpu",
-         "{gpu} cannot load {archs} code. It needs other code, or PTX for {cc} or lower (a and f variants: only for "
-         "their own GPUs), which is not read. Results are those of the {archs} code; JIT-compiled PTX can differ."),
+         "{reason}. Results are those of the {archs} code. Other code can differ."),
     Note("dynamic-smem", "Unrecorded dynamic shared memory is assumed to be 0: set `dynamic_smem` (`--dynamic-smem`)."),
     Note("spills-counted", "~ Counted in the machine code."),
     Note("not-linked", "Relocatable code: registers, shared memory and stack do not include called functions."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -172,6 +173,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("source", "Source", "record.source", about="File that contains the kernel", align="left", type="string",
            cut_to=16),
     _field("also_in", "array", "Other files with a copy of the kernel"),
+    _field("ptx", "array", "Targets of the PTX in the kernel's fatbin, such as compute_90"),
     _field("name", "string", "Mangled name, if the file contains it")._replace(is_name=True),
     _field("static_smem", "integer", "Static shared memory per block in bytes"),
     _field("dynamic_smem", "integer", "Dynamic shared memory per block in bytes"),
@@ -314,7 +316,9 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
 
 def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[Note]:
     for code in codes:
-        if noted := list(filter(_NOTED[code][1], rows)):
-            archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
-            gpu = noted[0].result and noted[0].result.gpu
-            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, cc=gpu and gpu.cc)
+        groups = defaultdict[str | None, dict[str, Any]](dict)
+        for row in filter(_NOTED[code][1], rows):
+            groups[row.reason if code == "other-gpu" else None][row.record.arch or "-"] = row
+        for reason, by_arch in groups.items():
+            gpu = next(iter(by_arch.values())).result
+            yield note(code, gpu=gpu and gpu_name(gpu.gpu), archs=join_and(list(by_arch)), reason=reason)

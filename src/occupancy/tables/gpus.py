@@ -290,15 +290,18 @@ def _choices(gpus: Sequence[Gpu]) -> dict[str, str]:
 
 @cache
 def runs_on(arch: str | None, cc: ComputeCapability) -> bool:
-    """Return True if a GPU runs machine code of an architecture.
+    """Return True if a GPU runs machine code for ``sm_90``, or PTX for ``compute_90``.
 
     It runs code of its own compute capability, of lower minor versions with the same major version, and of its
     family (``f``). Code with ``a`` runs only on its own compute capability. Families were tested with ptxas 13.5:
     sm_100f compiles for 10.0, 10.3 and 10.7, sm_103f for 10.3 and 10.7, and sm_120f for 12.0 and 12.1.
+    PTX without suffix runs on every higher compute capability.
     """
     try:
         own = ComputeCapability.parse(arch or "")
     except InputError:  # files can contain arbitrary architecture names
         return False
+    if str(arch).startswith("compute_") and str(arch)[-1].isdigit():
+        return own <= cc
     is_family_member = own.major == cc.major and own < cc and not {own, cc} & TEGRA
     return own == cc or (is_family_member and not str(arch).endswith("a"))

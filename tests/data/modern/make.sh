@@ -32,3 +32,11 @@ done
 "$nvcc" -gencode arch=compute_100f,code=sm_100f -gencode arch=compute_100f,code=sm_103f \
     -gencode arch=compute_103a,code=sm_103a -fatbin -o "$scratch/family.fatbin" "$here/family.cu"
 gzip -9nc "$scratch/family.fatbin" >"$here/family.fatbin.gz"
+(
+    cd "$scratch"
+    "$nvcc" -dc -gencode 'arch=compute_80,code=[sm_80,compute_80]' -gencode arch=compute_90a,code=compute_90a \
+        -gencode arch=compute_100f,code=compute_100f -o linked.o "$here/linked.cu"
+    "$nvcc" -dlink -gencode arch=compute_80,code=sm_80 -o program.o linked.o
+    ar rcD linked.a program.o linked.o
+)
+gzip -9nc "$scratch/linked.a" >"$here/linked.a.gz"

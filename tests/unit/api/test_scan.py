@@ -117,9 +117,27 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
     found = occupancy.check(image, occupancy.Rule(max_regs=1), gpu=own), occupancy.sweep(own, threads=1)
     for text in map(str, found):
         assert "that differ from the table" in " ".join(text.split())
-    assert "or PTX for 10.0 or lower" in " ".join(str(occupancy.scan(image, gpu="B200")).split())
+    assert "cannot load this code. Results are those of the sm_90 code." in str(
+        occupancy.scan(image, gpu="B200")
+    )
     log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
     assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
+
+
+@pytest.mark.parametrize(("file", "gpu", "rest"), [
+    ("kernels/samples.exe", "B200", ", so the driver compiles the PTX for compute_90"),
+    ("kernels/samples.exe", "A100", ", and the fatbin has no PTX for A100"),
+    ("modern/linked.a", "H100", ", so the driver compiles the PTX for compute_90a"),
+    ("modern/linked.a", "10.3", ", so the driver compiles the PTX for compute_100f"),
+    ("modern/linked.a", "RTX 5090", ", so the driver compiles the PTX for compute_80"),
+    ("modern/linked.a", "7.5", ", and the fatbin has no PTX for 7.5"),
+])  # fmt: skip
+def test_ptx_that_the_driver_compiles(file: str, gpu: str, rest: str) -> None:
+    """nvcc -rdc=true puts the PTX beside the relocatable code. An H200 ran such programs and refused others."""
+    found = occupancy.scan(f"tests/data/{file}.gz", gpu=gpu)
+    assert [kernel.launchable for kernel in found] == [None] * len(found)
+    assert {kernel.reason for kernel in found} == {f"{occupancy.gpu(gpu).label} cannot load this code{rest}"}
+    assert f"{rest}. Results are" in str(found).replace("\n", " ")
 
 
 def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_path: Path) -> None:
