@@ -180,7 +180,7 @@ def shown(value: object) -> str:
         text = "a mapping" if isinstance(value, dict) else repr(value)
     if not text or "\n" in text or (not is_plain and (len(text) > MAX_SHOWN or " at 0x" in text)):
         return f"an object of {type_name(value)}"
-    return cut(text, MAX_SHOWN)
+    return text if len(text) <= MAX_SHOWN else f"{cut(text, MAX_SHOWN - 1)}{text[-1]}"
 
 
 def invalid(value: object) -> str:

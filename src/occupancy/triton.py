@@ -101,6 +101,9 @@ def max_stages(
 
     Returns:
         Number of stages; 0 if one stage does not fit.
+
+    Raises:
+        InputError: The blocks do not fit even without stages, or an input is invalid.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
     result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))

@@ -94,7 +94,7 @@ def full_wave(
             problem, hint = "needs a launch with clusters", "Set `cluster` (`--cluster`) too."
             raise InputError(problem, where="max_active_clusters", hint=hint)
         return FullWave(result, multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
-    is_measured = max_active_clusters is not None
+    is_measured = max_active_clusters is not None or cluster_size == 1
     check_cluster(result.limits, cluster_size, is_measured=is_measured)
     clusters = bound = slots // cluster_size
     if max_active_clusters is not None and slots:

@@ -276,9 +276,9 @@ def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: 
         name.replace("_", "-"): [f"{pattern}={value}".removeprefix("*=") for pattern, value in values.items()]
         for name, values in reading.given.items()
     }
-    gpu = {} if reading.gpu is None else {"gpu" if reading.gpu.name else "cc": reading.gpu.label}
+    gpu = reading.gpu and ({"gpu": reading.gpu.name} if reading.gpu.name else {"cc": reading.gpu.cc})
     values = {"rules": rules or None, "baseline": baseline, **sizes}
-    values |= {name: reading.options.get(name) for name in ("name", "arch")} | gpu
+    values |= {name: reading.options.get(name) for name in ("name", "arch")} | (gpu or {})
     values["limits"] = reading.options.get("limits_file")
     words = [
         word for name, value in values.items() for each in as_list(value) for word in (f"--{name}", str(each))

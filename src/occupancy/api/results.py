@@ -133,7 +133,7 @@ class CarveoutAdvice(Printed, CarveoutFields):
 
 @documented
 class Waves(Printed, WavesFields):
-    """Waves and tail of a grid on a whole GPU; if ``full_wave.is_upper_bound``, there can be more waves."""
+    """Waves and tail of a grid; if ``full_wave.is_upper_bound``, those of the most clusters possible."""
 
     @property
     def gpu(self) -> Gpu:

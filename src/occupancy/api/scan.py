@@ -96,7 +96,8 @@ class Reading:
 
     def evaluator(self, threads: int | None = None) -> Evaluator:
         threads = self.threads or threads
-        return Evaluator(self._gpu_of, occupancy_on, threads, self.gpu, self.multiprocessor_count)
+        selects = self.selection.gpu is not None
+        return Evaluator(self._gpu_of, occupancy_on, threads, self.gpu, self.multiprocessor_count, selects)
 
     def check_patterns(self, records: Sequence[KernelRecord]) -> None:
         """Refuse sizes for names that no kernel has."""

@@ -228,6 +228,8 @@ class Evaluator:
     """GPU to compute for, instead of the one that each kernel was compiled for."""
     multiprocessor_count: int | None = None
     """SMs of the GPU, for waves; None: the number in the file."""
+    selects_code: bool = False
+    """True if kernels with code that the GPU can load have no other records."""
     _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
@@ -272,11 +274,12 @@ class Evaluator:
             shared.launchable = shared.reason is None
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):
+                shared.launchable, shared.reason = None, "the GPU cannot load this code"
                 targets = [target for target in record.ptx if runs_on(target, cc)]
-                ptx = f", and the fatbin has no PTX for {gpu.label}" if record.format == "fatbin" else ""
-                if targets:
-                    ptx = f", so the driver compiles the PTX for {targets[-1]}"
-                shared.launchable, shared.reason = None, f"{gpu.label} cannot load this code{ptx}"
+                if self.selects_code and targets:
+                    shared.reason += f", so the driver compiles the PTX for {targets[-1]}"
+                elif self.selects_code and record.format == "fatbin":
+                    shared.launchable, shared.reason = False, f"{shared.reason}, and there is no PTX for it"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared

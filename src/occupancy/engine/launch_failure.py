@@ -174,7 +174,7 @@ def compile_error(limits: Limits, kernel: Kernel) -> str | None:
     has_targets = limits.compute_capability >= (9, 0)
     if not exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
         return None
-    target = " For a target such as sm_90a, which has more, set `opt_in` (`--opt-in`)." if has_targets else ""
+    target = " Targets such as sm_90a allow more: set `opt_in` (`--opt-in`)." if has_targets else ""
     most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
     return f"The compiler rejects {most}. Use dynamic shared memory and cudaFuncSetAttribute.{target}"
 

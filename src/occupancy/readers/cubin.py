@@ -17,7 +17,7 @@ from zlib import crc32
 from ..engine.common import round_up
 from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Image, KernelSymbol, Section
 from .limits import MIB, Malformed
-from .record import NO_SPILLS, KernelRecord, Shape, SourceFormat, Spills, block_shapes
+from .record import NO_SPILLS, KernelRecord, Shape, Spills, block_shapes
 from .source_lines import RELOCATIONS, Place, read_places
 from .spills import FIRST_ARCHITECTURE, count_spills
 
@@ -75,8 +75,8 @@ _KERNEL_ATTRIBUTES = frozenset({
 Values = tuple[tuple[int, bytes], ...]  # attributes of a kernel with their values
 
 
-def read_cubin(image: Image, source: str, format: SourceFormat, **common: Any) -> Iterator[KernelRecord]:
-    cubin = _Cubin(image, common | {"source": source, "format": format})
+def read_cubin(image: Image, source: str, **common: Any) -> Iterator[KernelRecord]:
+    cubin = _Cubin(image, {"source": source, **common})
     return map(cubin.kernel, image.kernels())
 
 

@@ -18,7 +18,7 @@ from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
 from .elf import CUBIN_START, HEADER, SECTION, Image, claimed_size, is_cubin, is_program, is_relocatable
 from .limits import MIB, Malformed, Truncated, Unreadable, checked
-from .record import Item, KernelRecord, ReadProblem, SourceFormat
+from .record import Item, KernelRecord, ReadProblem
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
@@ -110,13 +110,13 @@ class _Search:
         end = position + size
         if end > self.content.size:
             yield self._problem(Truncated(self.content.size, end))
-        targets = set()
+        targets = set[tuple[int, str]]()
         with suppress(Malformed):  # reported below
             for kind, *_, number, flags, _ in self._entries(position, end):
                 if kind == KIND_PTX and len(targets) < MAX_PTX_TARGETS:
                     targets.add((number, VARIANTS.get(flags & sum(VARIANTS), "")))
         ptx = tuple(f"compute_{number}{variant}" for number, variant in sorted(targets))
-        common = {"modules": ((self.content.name, self.fatbins),), "ptx": ptx}
+        common = {"format": "fatbin", "modules": ((self.content.name, self.fatbins),), "ptx": ptx}
         self.fatbins += 1
         entries = self._entries(position, end)
         try:
@@ -131,7 +131,7 @@ class _Search:
                 except Malformed as error:
                     yield self._unread(error, number)
                 else:
-                    yield from self._read_kernels(data, "fatbin", number, **common)
+                    yield from self._read_kernels(data, number, **common)
         except Malformed as error:
             yield self._unread(error)
         return position
@@ -171,14 +171,12 @@ class _Search:
         elif end > start and not (start or any(self.content.part(end - SECTION.size, end)[:])):
             yield self._problem(Malformed("the section table is zero-filled"))
         if is_cubin(data):
-            yield from self._read_kernels(data, "cubin")
+            yield from self._read_kernels(data, format="cubin")
         return start + len(CUBIN_START)
 
-    def _read_kernels(
-        self, data: Bytes, format: SourceFormat, arch_number: int | None = None, **common: Any
-    ) -> Iterator[Item]:
+    def _read_kernels(self, data: Bytes, arch_number: int | None = None, **common: Any) -> Iterator[Item]:
         try:
-            for record in read_cubin(Image(data, self.content.limits), self.content.name, format, **common):
+            for record in read_cubin(Image(data, self.content.limits), self.content.name, **common):
                 yield record
                 if record.linked and record.regs is None:
                     yield self._problem(Malformed("the register counts of kernels are missing"))

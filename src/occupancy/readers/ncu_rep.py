@@ -135,7 +135,7 @@ class _Reader:
             if number != _CUBIN or not is_cubin(image := _typed(value, memoryview)):
                 continue
             try:
-                for kernel in read_cubin(Image(image, self._limits), self._name, "ncu-rep"):
+                for kernel in read_cubin(Image(image, self._limits), self._name, format="ncu-rep"):
                     self._limits.consume("kernels")
                     self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import methodcaller
@@ -16,7 +17,7 @@ from ..values.numbers import count, percent, size
 from .model import Column, Paragraph, Report, Section, Table, chosen, facts
 from .pictures import Picture, StepPlot, best_marks
 from .results import RESULT_COLUMNS, gpu_notes
-from .words import LABELS, gpu_name, gpu_text, limited_by, uses_of
+from .words import gpu_name, gpu_text, limited_by, uses_of
 
 MOST_LEVELS, MOST_ROWS = 5, 16
 """Occupancies of the screen of one GPU, and block sizes of the screen of several."""
@@ -68,13 +69,13 @@ def block_sizes_report(
     reasons = [(gpu_name(result.gpu), result.compile_error or result.reason) for result in failing]
     if lines := [f"{name}: {reason}" for name, reason in reasons if reason]:
         details.append(Paragraph(lines))
-    picks = [
-        (gpu_name(each.result.gpu), f"{pick.block_size:,} threads, minimum grid {pick.min_grid_size:,} blocks")
-        for each, pick in zip(sizes, launches, strict=False)
-        if each in running and pick is not None and pick.block_size
-    ]  # fmt: skip
+    picks = []
+    for each, pick in zip(sizes, launches, strict=False):
+        if each in running and pick is not None and pick.block_size:
+            per_sm = "" if each.result.gpu.multiprocessor_count else " per SM"
+            grid = f"minimum grid {count(pick.min_grid_size, 'block')}{per_sm}"
+            picks.append((gpu_name(each.result.gpu), f"{pick.block_size:,} threads, {grid}"))
     if picks:
-        picks += [(gpu_name(gpu), "unknown: the number of SMs varies") for gpu in gpus if gpu.variants]
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(sizes, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
@@ -121,10 +122,13 @@ def _uses(sizes: Sequence[Any], smem_per_thread: int | None) -> str:
     return ", ".join([*uses_of(kernel), *added])
 
 
-def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
+def block_sizes_picture(
+    sizes: Sequence[Any], smem_per_thread: int | None = None, title: str | None = None
+) -> Picture:
     """Return a curve for each GPU over the block sizes, with the best ones of each marked."""
-    values = sorted({each.threads for on_gpu in sizes for each in on_gpu})
     curves, result = {}, sizes[0].result
+    most = result.kernel.max_threads or math.inf
+    values = sorted({each.threads for on_gpu in sizes for each in on_gpu if each.threads <= most})
     for on_gpu in sizes:
         shares = {} if on_gpu.result.compile_error else {each.threads: each.occupancy for each in on_gpu}
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
@@ -132,5 +136,5 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
     marks = best_marks(values, curves.values())
     where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
     given = ", ".join(filter(None, [*where, _uses(sizes, smem_per_thread)]))
-    title = f"Occupancy by {LABELS['threads']}\n{given[:1].upper()}{given[1:]}".rstrip()
+    title = f"{title or 'Occupancy by threads per block'}\n{given[:1].upper()}{given[1:]}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])

@@ -112,6 +112,7 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
     stage = targets["stage_smem"]
     gpus, kernel = [budget.gpu for budget in budgets], budgets[0].kernel
     own, has_target = kernel.shared_memory, budgets[0].wanted is not None
+    described = kernel if has_target else kernel.replace(regs=None)
     in_range(stage, "stage_smem", 1, max(1, *(budget.levels[-1].smem - own for budget in budgets)))
     each = (row._replace(stages=[max(smem - own, 0) // stage for smem in row.smem]) for row in _rows(budgets))
     rows = [next(run) for stages, run in groupby(each, attrgetter("stages")) if has_target or any(stages)]
@@ -120,7 +121,7 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
         fitting = zip(rows[0].stages, map(gpu_name, gpus), strict=True)
         result += f": {join_and([f'{number} on {name}' for number, name in fitting])}"
     any_size = ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])
-    headline = result, any_size if targets["threads"] is None else kernel_text(kernel, *gpus)
+    headline = result, any_size if targets["threads"] is None else kernel_text(described, *gpus)
     inputs = {**kernel.to_dict(), **targets}
     values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
     notes = gpu_notes(gpus, (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus))

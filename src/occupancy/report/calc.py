@@ -65,7 +65,7 @@ RESOURCE_TABLE = (
 )
 
 MOST_STEPS = 10
-"""Next steps of a screen: the first ones and the last two."""
+"""Next steps of a screen: the first ones, the highest one, and other block sizes."""
 STEP_TABLE = (
     Column("occupancy", "Occupancy", itemgetter(0)),
     Column("active_blocks", "Blocks", itemgetter(1)),
@@ -150,14 +150,17 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         bounds = (cap.launch_bounds or cap.maxnreg).removeprefix("__launch_bounds__") if cap else ""
         return percent(step.occupancy), step.active_blocks, step_changes(row.result, step), bounds
 
-    hidden = row.steps[MOST_STEPS - 2 : -2]
+    levels = [step for step in row.steps if "threads" not in step.requires]
+    hidden = levels[MOST_STEPS - 1 - (len(row.steps) - len(levels)) : -1]
     shown = (step for step in row.steps if step not in hidden)
     for is_other_size, steps in groupby(shown, lambda step: "threads" in step.requires):
         rows = list(map(cells, steps))
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(f"{title} with another block size" if is_other_size else title, columns, rows)
-    if hidden:
-        yield Paragraph([f"{count(len(hidden), 'level')} in between. JSON lists them."])
+        if hidden and not is_other_size:
+            yield Paragraph(
+                [f"{count(len(hidden), 'more level')} before the last: see `next_steps` (`--format json`)."]
+            )
 
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
@@ -283,7 +286,7 @@ def _explanation(explained: Iterable[Explanation]) -> list[Section]:
 
 FITS_COLUMNS = (
     chosen(RESULT_COLUMNS, "gpu")[0]._replace(
-        show=lambda fit: gpu_name(fit.gpu) if fit.gpu.name else fit.gpu.limits.architecture),
+        show=lambda fit: fit.gpu.limits.architecture if fit.gpu.label == fit.gpu.cc else gpu_name(fit.gpu)),
     *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
     Column("occupancy", "Occupancy", show=lambda fit: occupancy_or_failure(fit.result) if fit.result else "no launch",

@@ -113,7 +113,8 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
         if text := _by_arch([(arch, fix.changes.get(verb, ())) for arch, fix in fixes], verb):
             needed.append(f"{verb} {text}")
     if text := _by_arch([(arch, fix.changes.get("or launch", ())) for arch, fix in fixes], "or launch"):
-        alternatives.append(f"or launch {text} and set `threads` (`--threads`, or the rule)")  # in no image
+        # An image does not contain the block size.
+        alternatives.append(f"or launch {text} and set `threads` in the rule (or `--threads NAME=N`)")
     for arch, fix in fixes:
         archs_of[fix.pressure].append(arch or "-")
     for kind, archs in archs_of.items():

@@ -137,7 +137,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
             for each in check.exempt
         ],
     }
-    headline = [*filter(None, [_headline(check, len(kernels), removed), updated])]
+    headline = [*filter(None, [_headline(check, removed), updated])]
     details = list(_sections(check, kernels, removed))
     marked = [each.kernel for each in check.broken if "occupancy" in each.tightest]
     computed = check.kernels if inputs.keys() & {"gpu", "cc"} else ()
@@ -189,7 +189,7 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
         yield RemovedKernels(names, archs, problem, fix)
 
 
-def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) -> str:
+def _headline(check: Checked, removed: Sequence[RemovedKernels]) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture") if check.kernels else ""
     where = f"({', '.join(filter(None, [check.rules.source, archs]))})"
     number = count_kernels(check.kernels)
@@ -197,6 +197,7 @@ def _headline(check: Checked, broken: int, removed: Sequence[RemovedKernels]) ->
     if check.passed:
         few = ("No kernels", "The kernel passes", "Both kernels pass")
         return f"{few[number] if number < len(few) else f'All {kernels} pass'} {where}"
+    broken = count_kernels([each.kernel.record for each in check.broken])
     parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
     parts += [f"{len(each.names):,} {each.problem}" for each in removed]
     return f"FAILED: {', '.join(parts)} {where}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..builds.names import count_kernels
 from ..builds.rows import ScannedKernel
 from ..compare.diff import Differences, DiffRow
 from ..readers import KernelRecord
@@ -43,9 +44,10 @@ def entries(differences: Differences) -> list[Entry]:
 
 def changes_by_name(differences: Differences) -> str:
     """Return the number of kernels of each verdict, whatever their architectures: ``1 worse, 2 renamed``."""
-    distinct = dict.fromkeys((entry.verdict, entry.record.name) for entry in entries(differences))
-    counts = Counter(verdict for verdict, _ in distinct)
-    return ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
+    by_verdict = defaultdict[str, list[KernelRecord]](list)
+    for entry in entries(differences):
+        by_verdict[entry.verdict].append(entry.record)
+    return ", ".join(f"{count_kernels(records):,} {verdict}" for verdict, records in by_verdict.items())
 
 
 def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice
 from operator import attrgetter
 from os.path import commonprefix
 from typing import Any, NamedTuple
@@ -110,8 +109,9 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
 
 def on_gpu(row: ScannedKernel) -> str:
     """Return `` on RTX 4090`` if the GPU is not the one that the kernel was compiled for."""
-    is_other = row.cc not in (None, str(row.record.compute_capability))
-    return f" on {gpu_name(row.result.gpu)}" if row.result and is_other else ""
+    if row.result and (row.cc != str(row.record.compute_capability) or row.result.limits.changes):
+        return f" on {gpu_name(row.result.gpu)}"
+    return ""
 
 
 def occupancy_text(row: ScannedKernel) -> str:
@@ -259,6 +259,8 @@ def scan_report(scan: Any, columns: Sequence[Column] = (), *, in_full: bool = Fa
         text, those = limited_by(shown[0].limiters), "All" if len(shown) == len(rows) else "These"
         headline.append(text.capitalize() if len(rows) == 1 else f"{those} are {text}")
     columns = named(columns, shown) if columns else _screen_columns(named(COLUMNS, shown), shown)
+    if scan.order == "most stack first":
+        columns = [each._replace(optional=each.key != "stack_bytes" and each.optional) for each in columns]
     notes = list(_notes(shown, {column.key for column in columns}))
     parts = headline, columns, rows, "kernels", scan.inputs, (), notes
     values = values_of(scan, "summary", "found")
@@ -298,7 +300,7 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "setmaxnreg": ("next_step", lambda row: (
         row.record.reallocates_registers or (
             row.next_step and probably_uses_setmaxnreg(row.result)
-            and (row.record.code is None or (row.record.arch or "a")[-1] in "af")))),
+            and (row.record.launches or (row.record.arch or "a")[-1] in "af")))),
     "tensor-memory": ("limiters", lambda row: row.limiters == ("virtual_resources",)),
     "spills-counted": ("spill_store_bytes", lambda row: spills_text(row).startswith("~")),
 }  # fmt: skip
@@ -307,7 +309,13 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    reasons += islice((_message(row, "does-not-launch") for row in rows if row.launchable is False), 3)
+    failing = list(dict.fromkeys(
+        f"{row.short_name}{on_gpu(row)} does not launch: {row.reason}".rstrip(".") + "."
+        for row in rows if row.launchable is False
+    ))  # fmt: skip
+    reasons += failing[:3]
+    if more := len(failing[3:]):
+        reasons.append(f"{more:,} more: see `reason` (`--columns kernel,reason`).")
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)

@@ -135,7 +135,7 @@ def uses_of(kernel: Kernel) -> list[str]:
     names = [name for name, field in FIELDS.items() if field.kind not in ("flag", "shape")]
     given = ((name, getattr(kernel, name)) for name in names if name != "threads")
     uses = [input_text(name, value) for name, value in given if value is not None]
-    return [*uses, "no opt-in"] if kernel.opt_in is False else uses
+    return [*uses, "no shared memory opt-in"] if kernel.opt_in is False else uses
 
 
 def computed_for(inputs: Mapping[str, Any]) -> str:

@@ -114,30 +114,42 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
         assert ", clusters of 2" in str(occupancy.fits(gpu, kernel))
         assert (kernel.to_dict()["smem"], kernel.to_dict()["occupancy"]) == (kernel.smem, share)
     own = occupancy.limits("9.0").replace(max_registers_per_multiprocessor=1 << 17)
-    found = occupancy.check(image, occupancy.Rule(max_regs=1), gpu=own), occupancy.sweep(own, threads=1)
-    for text in map(str, found):
+    check = occupancy.check(image, occupancy.Rule(min_occupancy=1), gpu=own, dynamic_smem="64k")
+    for text in map(
+        str, (check, occupancy.sweep(own, threads=1), occupancy.compute(["9.0", own], threads=1))
+    ):
         assert "that differ from the table" in " ".join(text.split())
-    assert "cannot load this code. Results are those of the sm_90 code." in str(
-        occupancy.scan(image, gpu="B200")
-    )
+        assert "changed 9.0" in text
+    assert "B200: the GPU cannot load this code. The values are" in str(occupancy.scan(image, gpu="B200"))
+    assert "3 of 3 kernels" in repr(
+        occupancy.check("tests/data/kernels/triton_cache", occupancy.Rule(max_regs=20))
+    )  # two are called mm
+    logs = "".join(hostile.log(name, 255) for name in "abcde")
+    found = str(occupancy.scan(io.BytesIO(logs.encode()), threads=1024))
+    assert (found.count("does not launch: "), found.count("\n2 more: see ")) == (3, 1)
     log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
     assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
 
 
 @pytest.mark.parametrize(("file", "gpu", "rest"), [
     ("kernels/samples.exe", "B200", ", so the driver compiles the PTX for compute_90"),
-    ("kernels/samples.exe", "A100", ", and the fatbin has no PTX for A100"),
+    ("kernels/samples.exe", "A100", ", and there is no PTX for it"),
     ("modern/linked.a", "H100", ", so the driver compiles the PTX for compute_90a"),
     ("modern/linked.a", "10.3", ", so the driver compiles the PTX for compute_100f"),
     ("modern/linked.a", "RTX 5090", ", so the driver compiles the PTX for compute_80"),
-    ("modern/linked.a", "7.5", ", and the fatbin has no PTX for 7.5"),
+    ("modern/linked.a", "7.5", ", and there is no PTX for it"),
 ])  # fmt: skip
 def test_ptx_that_the_driver_compiles(file: str, gpu: str, rest: str) -> None:
     """nvcc -rdc=true puts the PTX beside the relocatable code. An H200 ran such programs and refused others."""
     found = occupancy.scan(f"tests/data/{file}.gz", gpu=gpu)
-    assert [kernel.launchable for kernel in found] == [None] * len(found)
-    assert {kernel.reason for kernel in found} == {f"{occupancy.gpu(gpu).label} cannot load this code{rest}"}
-    assert f"{rest}. Results are" in str(found).replace("\n", " ")
+    verdict = (None if "compiles" in rest else False), f"the GPU cannot load this code{rest}"
+    assert {(kernel.launchable, kernel.reason, kernel.occupancy == 0) for kernel in found} == {
+        (*verdict, verdict[0] is not None)
+    }
+    assert f"{verdict[1]}." in str(found).replace("\n", " ")
+    assert {kernel.launchable for kernel in occupancy.scan(f"tests/data/{file}.gz", gpu=gpu, arch="all")} <= {
+        None
+    }
 
 
 def test_the_total_of_a_launch_is_not_added_to_the_static_part_of_its_image(tmp_path: Path) -> None:
