@@ -39,7 +39,7 @@ def engine() -> PageEngine:
 
 
 @pytest.mark.parametrize("cc", CCS)
-@sampled("count", sample=150, thorough=2_500, exhaustive=10_000)
+@sampled("count", sample=150, thorough=1_500, exhaustive=10_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, count: int) -> None:
     questions = random_questions(cc, -(-count // len(CCS)), seed=count)
     for question, found in zip(questions, engine.results(questions), strict=True):
@@ -147,7 +147,7 @@ def test_register_caps_keep_the_launch_bound(engine: PageEngine, bound: int) -> 
             assert launch_bounds(gpu, result.kernel, int(found[1])).register_cap == regs
 
 
-@sampled("count", sample=60, thorough=3000)
+@sampled("count", sample=60, thorough=1500)
 def test_waves(engine: PageEngine, count: int) -> None:
     chance = random.Random(count)
     for _ in range(count):
