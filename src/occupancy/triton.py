@@ -100,10 +100,7 @@ def max_stages(
         blocks: Resident blocks per SM, 1 or more.
 
     Returns:
-        Number of stages; 0 if one stage does not fit.
-
-    Raises:
-        InputError: The blocks do not fit even without stages, or an input is invalid.
+        Number of stages; 0 if one stage does not fit. Blocks that do not fit without stages are an error.
     """
     stage = in_range(parse_size(stage_smem, "stage_smem"), "stage_smem")
     result = compute(find_gpu(gpu), kernel_of_inputs(kernel, inputs, max_stages))

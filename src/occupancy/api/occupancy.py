@@ -16,7 +16,7 @@ from ..advice.slack import carveout, slack
 from ..advice.waves import check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
-from ..errors import InputError, OccupancyError, UnknownComputeCapabilityError, invalid
+from ..errors import InputError, UnknownComputeCapabilityError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.explain import Explanation, explain
@@ -96,12 +96,9 @@ class Occupancy(Printed, Result):
         return self.gpu.multiprocessor_count and full_wave(self, self.gpu.multiprocessor_count).blocks
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
-        """Return the result for other inputs of the kernel, on the same GPU; errors as in `compute`.
-
-        ``smem`` is the new total. Static shared memory stays the same if it is less.
-        """
+        """Return the result for other inputs on the same GPU; a new total `smem` keeps the static part."""
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
-        if static and self.kernel.dynamic_smem and kernel.smem is not None and kernel.smem >= static:
+        if static and "static_smem" not in inputs and kernel.smem is not None and kernel.smem >= static:
             kernel = kernel.replace(static_smem=static, dynamic_smem=kernel.smem - static, smem=None)
         return occupancy_on(self.gpu, kernel, self.model)
 
@@ -237,9 +234,8 @@ class Occupancy(Printed, Result):
             raise InputError(invalid(version), where="schema_version", allowed=str(SCHEMA_VERSION))
         try:
             result = occupancy_on(find_gpu(gpu), kernel, model)
-        except OccupancyError as error:
-            if isinstance(error, UnknownComputeCapabilityError) or values.get("changed_limits"):
-                raise type(error)(error.problem, where=error.where, hint=_OWN_LIMITS) from None
+        except UnknownComputeCapabilityError as error:
+            error.hint = _OWN_LIMITS
             raise
         made = result.to_dict()
         changed = [name for name in _DERIVED if values.get(name, made[name]) != made[name]]

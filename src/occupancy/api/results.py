@@ -133,7 +133,7 @@ class CarveoutAdvice(Printed, CarveoutFields):
 
 @documented
 class Waves(Printed, WavesFields):
-    """Waves and tail of a grid; if ``full_wave.is_upper_bound``, those of the most clusters possible."""
+    """Waves and tail of a grid; if ``full_wave.is_upper_bound``, with the most active clusters."""
 
     @property
     def gpu(self) -> Gpu:

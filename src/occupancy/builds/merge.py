@@ -17,9 +17,9 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from ..engine.common import round_up
-from ..readers import Item, KernelRecord
+from ..readers import Item, KernelRecord, ReadProblem
 from ..readers.ptxas import linker_line
-from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, ReadProblem, Remark, file_name
+from ..readers.record import COMPILED, RECORD_FIELDS, SPILLS, Choice, Fusion, Remark, agreed_ptx, file_name
 from ..tables.gpus import runs_on
 from ..values.numbers import listed
 from .names import base_name, signature
@@ -164,6 +164,8 @@ class _Merging:
         rows = self._copies(linked or relocatable)
         if linked and relocatable:
             rows = [also_in(row, {image.source for image in relocatable}) for row in rows]
+            for row in rows:
+                row.ptx = agreed_ptx(relocatable)  # which the driver compiles and links
         return self._with_logs(rows, logs, relocatable) if logs else rows
 
     def _with_logs(
@@ -214,7 +216,7 @@ class _Merging:
                 first = also_in(copies[rank.index(min(rank))], sources)
             # In place, because copying a record takes long.
             first.modules = tuple(sorted(set().union(*[record.modules for record in copies])))
-            first.ptx = tuple(sorted(set().union(*[record.ptx for record in copies])))
+            first.ptx = agreed_ptx(copies)
             rows.append(first)
         return rows
 

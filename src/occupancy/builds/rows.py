@@ -68,7 +68,7 @@ class _SharedResult:
         known = attrgetter("gpu.cc", "occupancy", "active_blocks", "limiters")
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
         if self.launchable is False:
-            numbers = numbers[0], 0.0, 0, numbers[3]
+            numbers = numbers[0], 0.0, 0, () if self.result and self.result.launchable else numbers[3]
         verdict = self.launchable, self.reason
         memory = self.record.shared_memory, spill_bytes(self.record)
         return self.threads, self.threads_assumed, self.result, *numbers, *verdict, *memory
@@ -195,9 +195,7 @@ class ScannedKernel(_Fields):
     def __repr__(self) -> str:
         share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
         spills = f", spills {self.spill_bytes:,} bytes" if self.spill_bytes else ""
-        about = (
-            f"occupancy {share} at {self.threads} threads, {self.record.regs or 'unknown'} registers{spills}"
-        )
+        about = f"occupancy {share} at {self.threads} threads{spills}"
         return f"<ScannedKernel {self.short_name} for {self.record.arch}: {about}>"
 
 
@@ -229,7 +227,7 @@ class Evaluator:
     multiprocessor_count: int | None = None
     """SMs of the GPU, for waves; None: the number in the file."""
     selects_code: bool = False
-    """True if kernels with code that the GPU can load have no other records."""
+    """True if only kernels without code that the GPU can load have code that it cannot load."""
     _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
@@ -275,11 +273,12 @@ class Evaluator:
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):
                 shared.launchable, shared.reason = None, "the GPU cannot load this code"
-                targets = [target for target in record.ptx if runs_on(target, cc)]
-                if self.selects_code and targets:
-                    shared.reason += f", so the driver compiles the PTX for {targets[-1]}"
-                elif self.selects_code and record.format == "fatbin":
-                    shared.launchable, shared.reason = False, f"{shared.reason}, and there is no PTX for it"
+                if self.selects_code and record.ptx is not None:
+                    target = next((each for each in reversed(record.ptx) if runs_on(each, cc)), None)
+                    shared.launchable = None if target else False
+                    shared.reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX"
+                    if target is None:
+                        shared.reason = f"no code or compatible PTX for {cc} (nvcc -arch={cc.sm})"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared

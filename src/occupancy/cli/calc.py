@@ -12,7 +12,7 @@ from ..values.fields import FIELDS
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_size
 from .command import Option, command
 from .options import CLUSTER, GPU, INPUTS, LAUNCH, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
-from .printing import FORMAT, TITLE, format_option, formats_of, output_option, save_picture, show, written_to
+from .printing import FORMAT, format_option, formats_of, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
     from ..api.occupancy import Occupancy
@@ -194,12 +194,11 @@ def bounds(blocks: str | None, output_format: str | None, model: Any, **inputs: 
     Option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory per thread, in bytes."),
     Option("--all", "wants_all", is_flag=True, help="Show all block sizes."),
     output_option("Draw a chart instead: .svg, .png or .pdf."),
-    TITLE,
     FORMAT,
 )  # fmt: skip
 def block_sizes(
-    smem_per_thread: str | None, wants_all: bool, output: tuple[str, ...], title: str | None,
-    output_format: str | None, **inputs: Any,
+    smem_per_thread: str | None, wants_all: bool, output: tuple[str, ...], output_format: str | None,
+    **inputs: Any,
 ) -> None:  # fmt: skip
     """Rank block sizes by occupancy, or by the lowest occupancy on several GPUs.
 
@@ -223,12 +222,10 @@ def block_sizes(
         for result in results
     ]
     sizes = [result.block_sizes(smem_of_threads=sizer) for result in results]
-    if title is not None and not output:
-        raise InputError("needs a picture", where="title", hint="Add -o chart.png.")
     if output and output_format is not None:
         raise InputError("is not used with --output", where="output_format", hint="Remove it.")
     for path in output:
-        save_picture(block_sizes_picture(sizes, added, title), path)
+        save_picture(block_sizes_picture(sizes, added), path)
     if not output:
         show(block_sizes_report(sizes, launches, added, wants_all), output_format)
 
@@ -264,7 +261,7 @@ def registers(groups: str, exit_code: bool, output_format: str | None, **inputs:
 @command(
     *(option_of(each.name, metavar="VALUES", help=each.help) if each.name in VARIED else each for each in INPUTS),
     output_option("Draw a .svg, .png or .pdf, or write a .csv, .html, .json, .jsonl, .md or .txt file."),
-    TITLE,
+    Option("--title", group="output", metavar="TEXT", help="Title of the picture."),
     Option("--mark", "marks", group="output", multiple=True, metavar="VALUE,...",
            help="Values to mark on a curve: 64,128, or best."),
     format_option("html"),

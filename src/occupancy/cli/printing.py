@@ -41,7 +41,6 @@ def format_option(*others: str) -> Option:
 
 
 FORMAT = format_option()
-TITLE = Option("--title", group="output", metavar="TEXT", help="Title of the picture.")
 
 
 def output_option(text: str) -> Option:

@@ -41,7 +41,9 @@ Count = Annotated[int, Field(ge=0, le=INT_MAX)]
 SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
 FIELDS: Mapping[str, Any] = {
-    "name": str, "arch": str, "source": str, "format": str, "linked": bool, "regs": Count, "static_smem": Count,
+    "name": str, "arch": str, "source": str, "format": str, "linked": bool,
+    "ptx": Annotated[tuple[Annotated[str, Field(pattern=r"^compute_\d{1,9}[af]?$")], ...], Field(strict=False)],
+    "regs": Count, "static_smem": Count,
     "dynamic_smem": Count, "smem": Count, "spill_smem": Count, "barriers": Count, "virtual_resources": Count,
     "tensor_memory": Count, "reallocates_registers": bool, "stack_bytes": Count,
     "spill_store_bytes": SpillBytes, "spill_load_bytes": SpillBytes, "spills_from": str, "max_threads": Count,

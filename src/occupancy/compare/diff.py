@@ -346,4 +346,5 @@ def find_fix(
 def _severity(row: DiffRow) -> tuple[Any, ...]:
     """Return a sort key, worst first: lost occupancy, new spills, then all others by name."""
     old, new = (MEASURES["spill_bytes"](each) or 0 for each in (row.old, row.new))
-    return VERDICTS.index(row.verdict), row.occupancy_change or 0, old - new, by_name(row.new.record)
+    regs = (row.old.record.regs or 0) - (row.new.record.regs or 0)
+    return VERDICTS.index(row.verdict), row.occupancy_change or 0, old - new, regs, by_name(row.new.record)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from .content import WINDOW_BYTES, Bytes, Content
 from .cubin import read_cubin
 from .elf import CUBIN_START, HEADER, SECTION, Image, claimed_size, is_cubin, is_program, is_relocatable
 from .limits import MIB, Malformed, Truncated, Unreadable, checked
-from .record import Item, KernelRecord, ReadProblem
+from .record import Item, KernelRecord, ReadProblem, agreed_ptx
 
 FATBIN_MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")  # magic, version, size of this header, size of all entries
@@ -44,23 +45,22 @@ def read_device_code(content: Content) -> Iterator[Item]:
     """
     search = _Search(content)
     linked: dict[tuple[str, str | None], KernelRecord] = {}
-    relocatable: list[KernelRecord] = []
+    relocatable = defaultdict[tuple[str, str | None], list[KernelRecord]](list)
     for item in checked(content.limits, search.run(), content.name):
         if isinstance(item, KernelRecord):
             if not item.linked:
-                relocatable.append(item)
+                relocatable[item.name, item.arch].append(item)
                 continue
             linked[item.name, item.arch] = item
         yield item
     is_linked_program = is_program(content.part(0))
     unread = search.unread if search.is_complete else search.unread | {None}
-    for record in relocatable:
-        number = int("".join(filter(str.isdigit, record.arch or "")) or 0)
-        is_lost = number in unread or (linked and (None in unread or is_linked_program))
-        if copy := linked.get((record.name, record.arch)):
-            copy.ptx = record.ptx  # which the driver compiles and links
-        elif not is_lost:
-            yield record
+    for name, records in relocatable.items():
+        number = int("".join(filter(str.isdigit, name[1] or "")) or 0)
+        if name in linked:
+            linked[name].ptx = agreed_ptx(records)  # the driver compiles and links the PTX of the objects
+        elif not (number in unread or (linked and (None in unread or is_linked_program))):
+            yield from records
     if not content.has_device_code and search.other_kinds:
         what = "has PTX only. Compile it for an architecture (nvcc -arch=sm_90) to get registers"
         if KIND_NVVM in search.other_kinds:
@@ -110,13 +110,13 @@ class _Search:
         end = position + size
         if end > self.content.size:
             yield self._problem(Truncated(self.content.size, end))
+        common = {"format": "fatbin", "modules": ((self.content.name, self.fatbins),)}
         targets = set[tuple[int, str]]()
         with suppress(Malformed):  # reported below
             for kind, *_, number, flags, _ in self._entries(position, end):
                 if kind == KIND_PTX and len(targets) < MAX_PTX_TARGETS:
                     targets.add((number, VARIANTS.get(flags & sum(VARIANTS), "")))
-        ptx = tuple(f"compute_{number}{variant}" for number, variant in sorted(targets))
-        common = {"format": "fatbin", "modules": ((self.content.name, self.fatbins),), "ptx": ptx}
+            common["ptx"] = tuple(f"compute_{number}{variant}" for number, variant in sorted(targets))
         self.fatbins += 1
         entries = self._entries(position, end)
         try:

@@ -8,6 +8,7 @@ It needs Python 3.11; without it, names stay mangled.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from math import prod
@@ -104,8 +105,8 @@ class KernelRecord:
     """Other files with a copy of the kernel, or from which some of these values come."""
     modules: tuple[tuple[str, int], ...] = field(default=(), compare=False, repr=False)
     """Fatbins with a copy of the image: file, and number in the file. The driver chooses among their images."""
-    ptx: tuple[str, ...] = ()
-    """Targets of the PTX in the kernel's fatbin, such as ``"compute_90"``."""
+    ptx: tuple[str, ...] | None = None
+    """Targets of the PTX in the fatbin of the kernel, such as ``"compute_90"``; None if unknown."""
     code: int | None = None
     """CRC-32 of the machine code; None without an image."""
     file: str | None = None
@@ -323,6 +324,12 @@ class Choice(NamedTuple):
 Remark = Fusion | Choice  # information in one file about kernels of other files
 
 Item = KernelRecord | ReadProblem | Remark  # yielded by readers, in the order of the file
+
+
+def agreed_ptx(records: Iterable[KernelRecord]) -> tuple[str, ...] | None:
+    """Return the PTX targets of all copies of a kernel; None if they differ."""
+    found = {record.ptx for record in records}
+    return found.pop() if len(found) == 1 else None
 
 
 def file_name(path: str) -> str:

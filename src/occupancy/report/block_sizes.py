@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import methodcaller
@@ -72,9 +71,8 @@ def block_sizes_report(
     picks = []
     for each, pick in zip(sizes, launches, strict=False):
         if each in running and pick is not None and pick.block_size:
-            per_sm = "" if each.result.gpu.multiprocessor_count else " per SM"
-            grid = f"minimum grid {count(pick.min_grid_size, 'block')}{per_sm}"
-            picks.append((gpu_name(each.result.gpu), f"{pick.block_size:,} threads, {grid}"))
+            grid = f"{pick.min_grid_size:,} {'blocks' if each.result.gpu.multiprocessor_count else 'x SMs'}"
+            picks.append((gpu_name(each.result.gpu), f"{pick.block_size:,} threads, minimum grid {grid}"))
     if picks:
         details.append(facts(picks, "cudaOccupancyMaxPotentialBlockSize returns"))
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(sizes, smem_per_thread)])
@@ -122,13 +120,10 @@ def _uses(sizes: Sequence[Any], smem_per_thread: int | None) -> str:
     return ", ".join([*uses_of(kernel), *added])
 
 
-def block_sizes_picture(
-    sizes: Sequence[Any], smem_per_thread: int | None = None, title: str | None = None
-) -> Picture:
+def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
     """Return a curve for each GPU over the block sizes, with the best ones of each marked."""
-    curves, result = {}, sizes[0].result
-    most = result.kernel.max_threads or math.inf
-    values = sorted({each.threads for on_gpu in sizes for each in on_gpu if each.threads <= most})
+    curves, result, bound = {}, sizes[0].result, sizes[0].result.kernel.max_threads
+    values = sorted({each.threads for on_gpu in sizes for each in on_gpu if each.active_blocks or not bound})
     for on_gpu in sizes:
         shares = {} if on_gpu.result.compile_error else {each.threads: each.occupancy for each in on_gpu}
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
@@ -136,5 +131,5 @@ def block_sizes_picture(
     marks = best_marks(values, curves.values())
     where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
     given = ", ".join(filter(None, [*where, _uses(sizes, smem_per_thread)]))
-    title = f"{title or 'Occupancy by threads per block'}\n{given[:1].upper()}{given[1:]}".rstrip()
+    title = f"Occupancy by threads per block\n{given[:1].upper()}{given[1:]}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])

@@ -159,7 +159,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         yield Table(f"{title} with another block size" if is_other_size else title, columns, rows)
         if hidden and not is_other_size:
             yield Paragraph(
-                [f"{count(len(hidden), 'more level')} before the last: see `next_steps` (`--format json`)."]
+                [f"{count(len(hidden), 'more level')} not shown: see `next_steps` (`--format json`)."]
             )
 
 

@@ -126,7 +126,8 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
 def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel) -> str:
     """Return ``100% -> 50% at 256 threads``."""
     shares, threads = ([text(each) for each in (old or new, new)] for text in (occupancy_text, threads_text))
-    return f"{arrow(*shares)} at {arrow(*threads)} threads{on_gpu(new)}"
+    reason = f": {new.reason}".partition(". ")[0].rstrip(".") if new.launchable is False else ""
+    return f"{arrow(*shares)} at {arrow(*threads)} threads{on_gpu(new)}{reason}"
 
 
 def _on_arch(row: DiffRow) -> changes.OnArch:

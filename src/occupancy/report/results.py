@@ -107,17 +107,15 @@ RESULT_COLUMNS = (
 
 def gpu_notes(gpus: Iterable[Any], results: Iterable[Any] = ()) -> list[Note]:
     """Return notes on limits that differ from the table, and on a permit of tensor memory that limits."""
-    names = dict[str, list[str]]()
-    known = [getattr(each, "gpu", each) for each in gpus]
-    for each in dict.fromkeys({id(each): each for each in known}.values()):  # thousands of rows share them
-        limits = getattr(each, "limits", each)
-        changes = limits.changes
+    ccs, limits = dict[str, list[str]](), (getattr(each, "limits", each) for each in gpus)
+    for each in dict.fromkeys({id(each): each for each in limits}.values()):  # thousands of rows share them
+        changes = each.changes
         if "max_shared_memory_per_multiprocessor" in changes:
             changes.pop("shared_memory_configurations", None)  # the largest is the maximum
         if changes:
             text = ", ".join(f"{name}={limit_text(name, value)}" for name, value in changes.items())
-            names.setdefault(text, []).append(getattr(each, "name", None) or str(limits.compute_capability))
-    notes = [note("changed-limits", gpus=listed(gpus), changes=text) for text, gpus in names.items()]
+            ccs.setdefault(text, []).append(str(each.compute_capability))
+    notes = [note("changed-limits", ccs=listed(names), changes=text) for text, names in ccs.items()]
     has_permit = any(result.limiters == ("virtual_resources",) for result in results)
     return [*notes, note("tensor-memory")] if has_permit else notes
 

@@ -11,12 +11,13 @@ from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from ..advice.next_steps import probably_uses_setmaxnreg
+from ..builds.merge import LOGS
 from ..builds.names import count_kernels, short_names
 from ..builds.rows import LOW, FindingRule, ScannedKernel
 from ..builds.select import UNKNOWN_ARCHITECTURE, age
 from ..errors import InputError
 from ..values.fields import LIKELY
-from ..values.numbers import count, decimal, join_and, percent, size
+from ..values.numbers import count, decimal, join_and, listed, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
 from .model import ALWAYS, Column, Note, Report, note, values_of
@@ -209,7 +210,7 @@ def chosen_columns(names: Sequence[str]) -> tuple[Column, ...]:
             titles = ", ".join(_plain_name(column.title) for column in COLUMNS if column.title)
             hint = did_you_mean(meant, by_name, f"Columns: {titles}. The CSV has more.")
             raise InputError(f"there is no column {name!r}", where="columns", **hint)
-        title = column.title or column.key.replace("_", " ").capitalize()
+        title = column.title or column.key.replace("_", " ").capitalize().replace("Ptx", "PTX")
         chosen.append(column._replace(title=title, optional=ALWAYS))
         if plain == "spills":
             chosen.append(next(each for each in COLUMNS if each.key == "spill_load_bytes"))
@@ -294,6 +295,7 @@ def _headline(scan: Any, at: str) -> str:
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "assumed-threads": ("occupancy", lambda row: row.threads_assumed and row.result),
     "other-gpu": ("occupancy", lambda row: row.result and row.launchable is None),
+    "logs": ("threads", lambda row: row.record.format in LOGS),
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
@@ -309,13 +311,15 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    failing = list(dict.fromkeys(
-        f"{row.short_name}{on_gpu(row)} does not launch: {row.reason}".rstrip(".") + "."
-        for row in rows if row.launchable is False
-    ))  # fmt: skip
-    reasons += failing[:3]
-    if more := len(failing[3:]):
-        reasons.append(f"{more:,} more: see `reason` (`--columns kernel,reason`).")
+    failing = defaultdict[str | None, dict[str, None]](dict)
+    for row in rows:
+        if row.launchable is False:
+            failing[row.reason][f"{row.short_name}{on_gpu(row)}"] = None
+    for reason, names in list(failing.items())[:3]:
+        verb = "does" if len(names) == 1 else "do"
+        reasons.append(f"{listed(list(names))} {verb} not launch: {reason}".rstrip(".") + ".")
+    if (more := len(failing) - 3) > 0:
+        reasons.append(f"{more:,} more reasons: see `reason` (`--columns kernel,reason`).")
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)
@@ -324,9 +328,8 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
 
 def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[Note]:
     for code in codes:
-        groups = defaultdict[str | None, dict[str, Any]](dict)
-        for row in filter(_NOTED[code][1], rows):
-            groups[row.reason if code == "other-gpu" else None][row.record.arch or "-"] = row
-        for reason, by_arch in groups.items():
-            gpu = next(iter(by_arch.values())).result
-            yield note(code, gpu=gpu and gpu_name(gpu.gpu), archs=join_and(list(by_arch)), reason=reason)
+        if noted := list(filter(_NOTED[code][1], rows)):
+            archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
+            gpu, reasons = noted[0].result and noted[0].result.gpu, {row.reason for row in noted}
+            reason = reasons.pop() if len(reasons) == 1 else "see `reason` (`--columns kernel,reason`)"
+            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, reason=reason)

@@ -76,8 +76,8 @@ class Gpu:
 
     @property
     def label(self) -> str:
-        """Name of the GPU, or the compute capability: ``changed 9.0`` if its limits differ from the table."""
-        return self.name or f"{'changed ' if self.limits.changes else ''}{self.cc}"
+        """Name of the GPU, or the compute capability: ``custom 9.0`` with other limits."""
+        return self.name or f"{'custom ' if self.limits.changes else ''}{self.cc}"
 
     def __str__(self) -> str:
         about = f"compute capability {self.cc} ({self.limits.architecture})"
