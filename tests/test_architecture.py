@@ -24,7 +24,7 @@ BUDGETS = {
     "device": 647,
     "builds": 1063,
     "compare": 1386,
-    "report": 3094,
+    "report": 3096,
     "render": 615,
     "page": 208,
     "api": 1829,
