@@ -13,6 +13,7 @@ from ..report import pictures
 from ..report.model import Report, Table
 from ..report.results import gpu_notes, keyed_column
 from ..report.sweep import BEST
+from ..tables.gpus import Gpu
 from ..values.numbers import count
 from .results import Printed
 
@@ -69,5 +70,5 @@ class Sweep(ArrayResults, Printed):  # type: ignore[misc]  # its rows() is an it
         headline = [f"{kernels} on {', '.join(self.names)}{verdict if shown else ': no kernel launches'}"]
         inputs = {name: values.tolist() for name, values in self.inputs.items()}
         keyed, rows = list(columns.values()), self.rows()
-        notes = gpu_notes(self.limits)
+        notes = gpu_notes(map(Gpu, self.limits, self.names))
         return Report("sweep", headline, keyed, rows, "results", inputs, details, notes, has_table=False)

@@ -16,7 +16,7 @@ from ..advice.slack import carveout, slack
 from ..advice.waves import check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
-from ..errors import InputError, UnknownComputeCapabilityError, invalid
+from ..errors import InputError, OccupancyError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
 from ..report.explain import Explanation, explain
@@ -98,7 +98,7 @@ class Occupancy(Printed, Result):
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs on the same GPU; a new total `smem` keeps the static part."""
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
-        if static and "static_smem" not in inputs and kernel.smem is not None and kernel.smem >= static:
+        if static and kernel.smem is not None and kernel.smem >= static:
             kernel = kernel.replace(static_smem=static, dynamic_smem=kernel.smem - static, smem=None)
         return occupancy_on(self.gpu, kernel, self.model)
 
@@ -233,10 +233,10 @@ class Occupancy(Printed, Result):
         if version != SCHEMA_VERSION:
             raise InputError(invalid(version), where="schema_version", allowed=str(SCHEMA_VERSION))
         try:
-            result = occupancy_on(find_gpu(gpu), kernel, model)
-        except UnknownComputeCapabilityError as error:
-            error.hint = _OWN_LIMITS
-            raise
+            gpu = find_gpu(gpu)
+        except OccupancyError as error:
+            raise InputError(error.problem, where="values", hint=_OWN_LIMITS) from error
+        result = occupancy_on(gpu, kernel, model)
         made = result.to_dict()
         changed = [name for name in _DERIVED if values.get(name, made[name]) != made[name]]
         if changed := ["changed_limits"] if values.get("changed_limits") else changed:

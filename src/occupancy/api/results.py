@@ -133,7 +133,7 @@ class CarveoutAdvice(Printed, CarveoutFields):
 
 @documented
 class Waves(Printed, WavesFields):
-    """Waves and tail of a grid; if ``full_wave.is_upper_bound``, with the most active clusters."""
+    """Waves and tail of a grid; with the most clusters possible if ``full_wave.is_upper_bound``."""
 
     @property
     def gpu(self) -> Gpu:

@@ -165,7 +165,8 @@ class _Merging:
         if linked and relocatable:
             rows = [also_in(row, {image.source for image in relocatable}) for row in rows]
             for row in rows:
-                row.ptx = agreed_ptx(relocatable)  # which the driver compiles and links
+                if row.ptx == ():
+                    row.ptx = agreed_ptx(relocatable)  # which the driver compiles and links
         return self._with_logs(rows, logs, relocatable) if logs else rows
 
     def _with_logs(

@@ -68,6 +68,7 @@ class _SharedResult:
         known = attrgetter("gpu.cc", "occupancy", "active_blocks", "limiters")
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
         if self.launchable is False:
+            # No resource limits a kernel without code.
             numbers = numbers[0], 0.0, 0, () if self.result and self.result.launchable else numbers[3]
         verdict = self.launchable, self.reason
         memory = self.record.shared_memory, spill_bytes(self.record)
@@ -227,12 +228,12 @@ class Evaluator:
     multiprocessor_count: int | None = None
     """SMs of the GPU, for waves; None: the number in the file."""
     selects_code: bool = False
-    """True if only kernels without code that the GPU can load have code that it cannot load."""
+    """True if kernels that have code for the GPU were selected with that code alone."""
     _results: dict[object, _SharedResult] = field(default_factory=dict, init=False)
 
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at a block size that also suits another version of the kernel."""
-        key = _needs(record) if other is None else (_needs(record), other.threads, other.max_threads)
+        key = _needs(record), other and (other.threads, other.max_threads, other.ptx)
         result = self._results.get(key) or self._results.setdefault(key, self._result(record, other))
         return ScannedKernel(record, result, self.multiprocessor_count)
 
@@ -272,16 +273,21 @@ class Evaluator:
             shared.launchable = shared.reason is None
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):
-                shared.launchable, shared.reason = None, "the GPU cannot load this code"
-                if self.selects_code and record.ptx is not None:
-                    target = next((each for each in reversed(record.ptx) if runs_on(each, cc)), None)
-                    shared.launchable = None if target else False
-                    shared.reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX"
-                    if target is None:
-                        shared.reason = f"no code or compatible PTX for {cc} (nvcc -arch={cc.sm})"
+                shared.launchable, shared.reason = self._without_code(record, other, cc)
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared
+
+    def _without_code(
+        self, record: KernelRecord, other: KernelRecord | None, cc: ComputeCapability
+    ) -> tuple[bool | None, str]:
+        """Return `launchable` and its reason for a kernel whose code the GPU cannot load."""
+        if not self.selects_code or record.ptx is None or (other and other.ptx is None):
+            return None, "the GPU cannot load this code"
+        for target in reversed(record.ptx):
+            if runs_on(target, cc):
+                return None, f"no code for {cc}, so the driver JIT-compiles {target} PTX"
+        return False, f"no code or compatible PTX for {cc}"
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

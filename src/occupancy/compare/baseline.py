@@ -42,7 +42,7 @@ SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
 FIELDS: Mapping[str, Any] = {
     "name": str, "arch": str, "source": str, "format": str, "linked": bool,
-    "ptx": Annotated[tuple[Annotated[str, Field(pattern=r"^compute_\d{1,9}[af]?$")], ...], Field(strict=False)],
+    "ptx": Annotated[tuple[Annotated[str, Field(pattern=r"^compute_\d{1,10}[af]?$")], ...], Field(strict=False)],
     "regs": Count, "static_smem": Count,
     "dynamic_smem": Count, "smem": Count, "spill_smem": Count, "barriers": Count, "virtual_resources": Count,
     "tensor_memory": Count, "reallocates_registers": bool, "stack_bytes": Count,

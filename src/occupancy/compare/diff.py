@@ -141,7 +141,8 @@ def compare(
     rows, same, unknown = list[DiffRow](), 0, Counter[str]()
     for pair in matching.pairs:
         has_same_name = pair.matched_by != "code" and pair.old.arch == pair.new.arch
-        if not with_same and has_same_name and compared_values(pair.old) == compared_values(pair.new):
+        is_equal = compared_values(pair.old) == compared_values(pair.new) and pair.old.ptx == pair.new.ptx
+        if not with_same and has_same_name and is_equal:
             same += 1
             continue
         row = _row(pair, evaluator, threshold)

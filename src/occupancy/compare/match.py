@@ -20,7 +20,7 @@ Pairs = Iterator[tuple[KernelRecord, KernelRecord]]
 compared_values: Key = attrgetter(
     "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
     "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads",
-    "required_threads", "cluster_dim", "threads", "shared_memory_configuration", "ptx",
+    "required_threads", "cluster_dim", "threads", "shared_memory_configuration",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from .content import WINDOW_BYTES, Bytes, Content
@@ -32,7 +33,7 @@ FLAG_ZSTD = 0x8000
 
 MAX_IMAGE_BYTES = 512 * MIB
 """Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
-MAX_PTX_TARGETS = 32  # of one fatbin
+MAX_PTX_ENTRIES = 32  # of one fatbin
 MAX_LZ4_RATIO = 255  # maximum expansion of an LZ4 block
 
 
@@ -44,22 +45,21 @@ def read_device_code(content: Content) -> Iterator[Item]:
     libraries they are dropped, because nvlink removed them, and if a linked image cannot be read.
     """
     search = _Search(content)
-    linked: dict[tuple[str, str | None], KernelRecord] = {}
-    relocatable = defaultdict[tuple[str, str | None], list[KernelRecord]](list)
+    linked, relocatable = (defaultdict[tuple[str, str | None], list[KernelRecord]](list) for _ in range(2))
     for item in checked(content.limits, search.run(), content.name):
         if isinstance(item, KernelRecord):
+            (linked if item.linked else relocatable)[item.name, item.arch].append(item)
             if not item.linked:
-                relocatable[item.name, item.arch].append(item)
                 continue
-            linked[item.name, item.arch] = item
         yield item
     is_linked_program = is_program(content.part(0))
     unread = search.unread if search.is_complete else search.unread | {None}
-    for name, records in relocatable.items():
-        number = int("".join(filter(str.isdigit, name[1] or "")) or 0)
-        if name in linked:
-            linked[name].ptx = agreed_ptx(records)  # the driver compiles and links the PTX of the objects
-        elif not (number in unread or (linked and (None in unread or is_linked_program))):
+    for key, records in relocatable.items():
+        number = int("".join(filter(str.isdigit, key[1] or "")) or 0)
+        for record in linked.get(key, ()):
+            if record.ptx == ():
+                record.ptx = agreed_ptx(records)  # which the driver compiles and links
+        if not (key in linked or number in unread or (linked and (None in unread or is_linked_program))):
             yield from records
     if not content.has_device_code and search.other_kinds:
         what = "has PTX only. Compile it for an architecture (nvcc -arch=sm_90) to get registers"
@@ -111,12 +111,12 @@ class _Search:
         if end > self.content.size:
             yield self._problem(Truncated(self.content.size, end))
         common = {"format": "fatbin", "modules": ((self.content.name, self.fatbins),)}
-        targets = set[tuple[int, str]]()
-        with suppress(Malformed):  # reported below
-            for kind, *_, number, flags, _ in self._entries(position, end):
-                if kind == KIND_PTX and len(targets) < MAX_PTX_TARGETS:
-                    targets.add((number, VARIANTS.get(flags & sum(VARIANTS), "")))
-            common["ptx"] = tuple(f"compute_{number}{variant}" for number, variant in sorted(targets))
+        with suppress(Malformed):  # reported below; `ptx` remains unknown
+            ptx = (entry for entry in self._entries(position, end) if entry[0] == KIND_PTX)
+            first = islice(ptx, MAX_PTX_ENTRIES + 1)
+            targets = [(number, VARIANTS.get(flags & sum(VARIANTS), "")) for *_, number, flags, _ in first]
+            if len(targets) <= MAX_PTX_ENTRIES:
+                common["ptx"] = tuple(f"compute_{number}{variant}" for number, variant in sorted({*targets}))
         self.fatbins += 1
         entries = self._entries(position, end)
         try:

@@ -327,8 +327,8 @@ Item = KernelRecord | ReadProblem | Remark  # yielded by readers, in the order o
 
 
 def agreed_ptx(records: Iterable[KernelRecord]) -> tuple[str, ...] | None:
-    """Return the PTX targets of all copies of a kernel; None if they differ."""
-    found = {record.ptx for record in records}
+    """Return the PTX targets of all copies of a kernel; None if they differ, or one has a damaged fatbin."""
+    found = {record.ptx for record in records if record.ptx is not None or record.format == "fatbin"}
     return found.pop() if len(found) == 1 else None
 
 

@@ -122,10 +122,9 @@ def _uses(sizes: Sequence[Any], smem_per_thread: int | None) -> str:
 
 def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None) -> Picture:
     """Return a curve for each GPU over the block sizes, with the best ones of each marked."""
-    curves, result, bound = {}, sizes[0].result, sizes[0].result.kernel.max_threads
-    values = sorted(
-        {each.threads for on_gpu in sizes for each in on_gpu if each.threads <= (bound or each.threads)}
-    )
+    curves, result = {}, sizes[0].result
+    most = max(result.kernel.max_threads or result.limits.max_threads_per_block, result.limits.warp_size)
+    values = sorted({each.threads for on_gpu in sizes for each in on_gpu if each.threads <= most})
     for on_gpu in sizes:
         shares = {} if on_gpu.result.compile_error else {each.threads: each.occupancy for each in on_gpu}
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""

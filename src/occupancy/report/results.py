@@ -107,15 +107,15 @@ RESULT_COLUMNS = (
 
 def gpu_notes(gpus: Iterable[Any], results: Iterable[Any] = ()) -> list[Note]:
     """Return notes on limits that differ from the table, and on a permit of tensor memory that limits."""
-    ccs, limits = dict[str, list[str]](), (getattr(each, "limits", each) for each in gpus)
-    for each in dict.fromkeys({id(each): each for each in limits}.values()):  # thousands of rows share them
-        changes = each.changes
+    names, known = dict[str, list[str]](), (getattr(each, "gpu", each) for each in gpus)
+    for gpu in dict.fromkeys({id(each): each for each in known}.values()):  # thousands of rows share them
+        changes = gpu.limits.changes
         if "max_shared_memory_per_multiprocessor" in changes:
             changes.pop("shared_memory_configurations", None)  # the largest is the maximum
         if changes:
             text = ", ".join(f"{name}={limit_text(name, value)}" for name, value in changes.items())
-            ccs.setdefault(text, []).append(str(each.compute_capability))
-    notes = [note("changed-limits", ccs=listed(names), changes=text) for text, names in ccs.items()]
+            names.setdefault(text, []).append(gpu.name or gpu.cc)
+    notes = [note("changed-limits", gpus=listed(on), changes=text) for text, on in names.items()]
     has_permit = any(result.limiters == ("virtual_resources",) for result in results)
     return [*notes, note("tensor-memory")] if has_permit else notes
 

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from operator import attrgetter
 from os.path import commonprefix
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from ..values.fields import LIKELY
 from ..values.numbers import count, decimal, join_and, listed, percent, size
 from ..values.records import readable
 from ..values.spellings import did_you_mean
-from .model import ALWAYS, Column, Note, Report, note, values_of
+from .model import ALWAYS, Column, Note, Report, cut_in_middle, note, values_of
 from .results import gpu_notes
 from .words import computed_for, gpu_name, labels, limited_by, step_text
 
@@ -295,7 +296,7 @@ def _headline(scan: Any, at: str) -> str:
 _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
     "assumed-threads": ("occupancy", lambda row: row.threads_assumed and row.result),
     "other-gpu": ("occupancy", lambda row: row.result and row.launchable is None),
-    "logs": ("threads", lambda row: row.record.format in LOGS),
+    "logs": ("threads", lambda row: row.record.format in LOGS and not row.record.max_threads),
     "dynamic-smem": ("occupancy", lambda row: row.record.lacks_dynamic_smem and row.result),
     "autotuner": ("demangled", lambda row: row.record.chosen is False),
     "not-linked": ("regs", lambda row: row.record.linked is False),
@@ -311,15 +312,20 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    failing = defaultdict[str | None, dict[str, None]](dict)
-    for row in rows:
-        if row.launchable is False:
-            failing[row.reason][f"{row.short_name}{on_gpu(row)}"] = None
-    for reason, names in list(failing.items())[:3]:
-        verb = "does" if len(names) == 1 else "do"
-        reasons.append(f"{listed(list(names))} {verb} not launch: {reason}".rstrip(".") + ".")
-    if (more := len(failing) - 3) > 0:
-        reasons.append(f"{more:,} more reasons: see `reason` (`--columns kernel,reason`).")
+    failing, groups = (
+        [row for row in rows if row.launchable is False],
+        defaultdict[str, dict[str, None]](dict),
+    )
+    names = short_names((row.demangled, None) for row in failing)
+    for row in failing:
+        groups[f"{on_gpu(row)}: {row.reason}"][names[row.demangled]] = None
+    for reason, group in islice(groups.items(), 3):
+        verb = "does" if len(group) == 1 else "do"
+        reasons.append(
+            f"{listed(cut_in_middle([*group], 60), 3)} {verb} not launch{reason}".rstrip(".") + "."
+        )
+    if (more := len(groups) - 3) > 0:
+        reasons.append(f"{count(more, 'more reason')}: see `reason` (`--columns kernel,reason`).")
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):
         yield Note("source", text)
     yield from gpu_notes(row.result for row in rows if row.result)
@@ -328,8 +334,10 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
 
 def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[Note]:
     for code in codes:
-        if noted := list(filter(_NOTED[code][1], rows)):
+        groups = defaultdict[str | None, list[ScannedKernel]](list)
+        for row in filter(_NOTED[code][1], rows):
+            groups[row.reason if code == "other-gpu" else None].append(row)
+        for reason, noted in groups.items():
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
-            gpu, reasons = noted[0].result and noted[0].result.gpu, {row.reason for row in noted}
-            reason = reasons.pop() if len(reasons) == 1 else "see `reason` (`--columns kernel,reason`)"
+            gpu = noted[0].result and noted[0].result.gpu
             yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, reason=reason)

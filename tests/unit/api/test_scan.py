@@ -120,13 +120,15 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
     ):
         assert "that differ from the table" in " ".join(text.split())
         assert "custom 9.0" in text
-    assert "B200: the GPU cannot load this code. The values are" in str(occupancy.scan(image, gpu="B200"))
+    two = str(occupancy.scan([image, "tests/data/kernels/samples.exe.gz"], gpu="B200"))
+    assert "B200: the GPU cannot load this code. The values are" in two
+    assert "B200: no code for 10.0, so the driver JIT-compiles compute_90 PTX." in " ".join(two.split())
     assert "3 of 3 kernels" in repr(
         occupancy.check("tests/data/kernels/triton_cache", occupancy.Rule(max_regs=20))
     )  # two are called mm
     logs = "".join(hostile.log(name, 255) for name in "abcde")
     found = str(occupancy.scan(io.BytesIO(logs.encode()), threads=1024))
-    assert "a, b, c, d, e do not launch: 1,024 threads with 255" in found
+    assert "a, b, c and 2 more do not launch: 1,024 threads with 255" in found
     log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
     assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
 
@@ -139,7 +141,7 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
 def test_ptx_that_the_driver_compiles(file: str, gpu: str, target: str) -> None:
     """nvcc -rdc=true puts the PTX beside the relocatable code. An H200 ran such programs and refused others."""
     path, cc = f"tests/data/{file}.gz", occupancy.gpu(gpu).limits.compute_capability
-    reason = f"no code or compatible PTX for {cc} (nvcc -arch={cc.sm})"
+    reason = f"no code or compatible PTX for {cc}"
     reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX" if target else reason
     verdict = None if target else False, reason
     found = occupancy.scan(path, gpu=gpu)
@@ -152,10 +154,10 @@ def test_ptx_that_the_driver_compiles(file: str, gpu: str, target: str) -> None:
 def test_ptx_of_copies_of_damaged_files_and_of_baselines(tmp_path: Path) -> None:
     data = unpacked("modern/linked.a")
     cut = data.rindex(b"\x50\xed\x55\xba")  # the objects' fatbin follows the linked one
-    parts = [io.BytesIO(data[:cut]), io.BytesIO(data[cut:])]
-    assert [each.ptx for each in occupancy.scan(parts[0])] == [()]
-    targets = ("compute_80", "compute_90a", "compute_100f")
-    assert [each.ptx for each in occupancy.scan(parts)] == [targets]
+    targets: typing.Any = ("compute_80", "compute_90a", "compute_100f")
+    cubin = data[data.index(b"\x7fELF\x02\x01\x01\x41") : cut]  # outside of a fatbin, copies have no PTX
+    for parts, ptx in (([data[:cut]], ()), ([data[:cut], cubin, data[cut:]], targets), ([cubin], None)):
+        assert [each.ptx for each in occupancy.scan([*map(io.BytesIO, parts)])] == [ptx]
     program = sample("samples.exe")
     ptx = program.rindex(b"\x01\x00\x01\x01\x50")  # an entry of the kind PTX
     damaged = io.BytesIO(program[: ptx + 8] + b"\xff" * 7 + program[ptx + 15 :])
@@ -167,7 +169,10 @@ def test_ptx_of_copies_of_damaged_files_and_of_baselines(tmp_path: Path) -> None
         baseline.read_text().replace(f'"ptx": {json.dumps(targets)}', '"ptx": []')
     )
     assert occupancy.diff(baseline, archive, gpu="H100").summary["same"] == 1
-    assert "100% -> no launch" in str(occupancy.diff(baseline, tmp_path / "no.json", gpu="H100"))
+    no_launch = occupancy.diff(baseline, without := tmp_path / "no.json", gpu="H100")
+    assert "100% -> no launch" in str(no_launch)
+    (unknown := tmp_path / "unknown.json").write_text(without.read_text().replace(' "ptx": [],', ""))
+    assert occupancy.diff(unknown, without, gpu="H100").summary["same"] == 1
     baseline.write_text(baseline.read_text().replace("compute_80", "\\u001b"))
     with pytest.raises(occupancy.BaselineError, match=r"kernels\[0\].ptx"):
         occupancy.diff(baseline, archive)

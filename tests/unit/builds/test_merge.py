@@ -133,6 +133,8 @@ def test_ptx_adds_what_only_it_states_and_is_no_kernel_beside_an_image() -> None
     assert (row.min_blocks, row.max_threads) == (4, 256)
     assert one(replace(ptx, arch="sm_70"), IMAGE) == IMAGE
     assert one(ptx) == ptx
+    linked, part = replace(IMAGE, ptx=("compute_80",)), replace(IMAGE, linked=False, format="fatbin", ptx=())
+    assert one(linked, part).ptx == linked.ptx, "other objects were linked"
 
 
 class TestLaunches:
