@@ -126,9 +126,10 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
     assert "3 of 3 kernels" in repr(
         occupancy.check("tests/data/kernels/triton_cache", occupancy.Rule(max_regs=20))
     )  # two are called mm
-    logs = "".join(hostile.log(name, 255) for name in "abcde")
+    logs = "".join(map(hostile.log, "abcdefgh", (255, 255, 255, 255, 255, 200, 150, 100)))
     found = str(occupancy.scan(io.BytesIO(logs.encode()), threads=1024))
     assert "a, b, c and 2 more do not launch: 1,024 threads with 255" in found
+    assert "\n1 more reason: see `reason`" in found
     log = hostile.log("k").replace("sm_90", "sm_90a").replace("used 0 barriers", "56832 bytes smem").encode()
     assert [occupancy.scan(io.BytesIO(log), gpu=gpu)[0].launchable for gpu in ("9.0", "8.0")] == [True, False]
 

@@ -221,13 +221,13 @@ class TestDiff:
         assert (row.verdict, [each.name for each in row.changes]) == ("worse", ["arch"])
 
     def test_the_worst_comes_first(self) -> None:
-        old = [kernel(f"_Z1{letter}v") for letter in "abcd"]
+        old = [kernel(f"_Z1{letter}v") for letter in "abcde"]
         new = [
             replace(old[0], regs=24), replace(old[1], regs=40), replace(old[2], regs=128),
-            replace(old[3], regs=40, spill_store_bytes=8),
+            replace(old[3], regs=40, spill_store_bytes=8), replace(old[4], regs=28),
         ]  # fmt: skip
         names = [row.new.name for row in compare(old, new, EVALUATOR).kernels]
-        assert names == ["_Z1cv", "_Z1dv", "_Z1bv", "_Z1av"]
+        assert names == ["_Z1cv", "_Z1dv", "_Z1bv", "_Z1ev", "_Z1av"]
 
 
 def check(kernels: list[KernelRecord], *rules: Rule, baseline: Any = None, **more: Any) -> Checked:
