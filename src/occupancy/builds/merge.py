@@ -270,10 +270,7 @@ def _likeness(log: KernelRecord, image: KernelRecord) -> tuple[bool, bool, int, 
 
 
 def _with_remarks(rows: Sequence[KernelRecord], remarks: Sequence[Remark]) -> list[KernelRecord]:
-    """Add fused operations and the autotuner's choice.
-
-    Candidates share the generated file and the architecture with a chosen kernel.
-    """
+    """Add fused operations, and the choice to candidates with the same generated file and architecture."""
     operations = {each.file: each.operations for each in remarks if isinstance(each, Fusion)}
     folders = {each.folder for each in remarks if isinstance(each, Choice)}
 

@@ -273,21 +273,16 @@ class Evaluator:
             shared.launchable = shared.reason is None
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):
-                shared.launchable, shared.reason = self._without_code(record, other, cc)
+                if not self.selects_code or None in (record.ptx, (other or record).ptx):
+                    shared.launchable, shared.reason = None, "the GPU cannot load this code"
+                elif target := next((each for each in reversed(record.ptx or ()) if runs_on(each, cc)), None):
+                    shared.launchable = None
+                    shared.reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX"
+                else:
+                    shared.launchable, shared.reason = False, f"no code or compatible PTX for {cc}"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared
-
-    def _without_code(
-        self, record: KernelRecord, other: KernelRecord | None, cc: ComputeCapability
-    ) -> tuple[bool | None, str]:
-        """Return `launchable` and its reason for a kernel whose code the GPU cannot load."""
-        if not self.selects_code or record.ptx is None or (other and other.ptx is None):
-            return None, "the GPU cannot load this code"
-        for target in reversed(record.ptx):
-            if runs_on(target, cc):
-                return None, f"no code for {cc}, so the driver JIT-compiles {target} PTX"
-        return False, f"no code or compatible PTX for {cc}"
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

@@ -75,8 +75,7 @@ def show(report: Report, output_format: str | None) -> None:
     elif output_format in ("markdown", "html"):
         from ..render import markup
 
-        write = markup.html_document if output_format == "html" else markup.markdown
-        click.echo(write(report), nl=False)
+        click.echo((markup.html_document if output_format == "html" else markup.markdown)(report), nl=False)
     else:
         from ..render import data
 

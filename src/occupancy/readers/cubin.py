@@ -76,8 +76,7 @@ Values = tuple[tuple[int, bytes], ...]  # attributes of a kernel with their valu
 
 
 def read_cubin(image: Image, source: str, **common: Any) -> Iterator[KernelRecord]:
-    cubin = _Cubin(image, {"source": source, **common})
-    return map(cubin.kernel, image.kernels())
+    return map(_Cubin(image, {"source": source, **common}).kernel, image.kernels())
 
 
 def _architecture(image: Image, is_old: bool) -> tuple[int, str]:

@@ -118,9 +118,8 @@ class _Search:
             if len(targets) <= MAX_PTX_ENTRIES:
                 common["ptx"] = tuple(f"compute_{number}{variant}" for number, variant in sorted({*targets}))
         self.fatbins += 1
-        entries = self._entries(position, end)
         try:
-            for kind, start, position, packed_size, number, flags, size in entries:
+            for kind, start, position, packed_size, number, flags, size in self._entries(position, end):
                 if kind != KIND_ELF:
                     self.other_kinds.add(kind)
                     continue

@@ -174,8 +174,7 @@ def _parse(text: str, unit: str) -> tuple[float | None, float]:
     if not number:
         return None, 0
     factor = _FACTORS.get(unit.split("/")[0], 1)
-    decimals = len(number[1] or "")
-    error = factor / 10**decimals / 2 if factor > 1 else 0
+    error = factor / 10 ** len(number[1] or "") / 2 if factor > 1 else 0
     return float(text.replace(",", "")) * factor, error
 
 

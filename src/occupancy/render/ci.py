@@ -107,7 +107,7 @@ def junit(suite: str, cases: Sequence[Finding], kind: str = "failure") -> str:
         line = {} if each.line is None else {"line": str(each.line)}
         case = ElementTree.SubElement(parent, "testcase", names | line)
         if message:
-            title = message.partition("\n")[0]  # Jenkins shows the attribute, GitLab the content
-            ElementTree.SubElement(case, kind, {"message": title}).text = message
+            # Jenkins shows the attribute, GitLab the content.
+            ElementTree.SubElement(case, kind, {"message": message.partition("\n")[0]}).text = message
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")

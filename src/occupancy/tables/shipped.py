@@ -61,8 +61,7 @@ def provenance_document() -> dict[str, Any]:
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    text = _rows()[str(cc)]
-    values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, text)}
+    values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, _rows()[str(cc)])}
     if (column := values.get("spreadsheet")) is not None:
         column = {name: plain_value(value) for name, value in column.items()}
         values["spreadsheet"] = SpreadsheetColumn(**column)
