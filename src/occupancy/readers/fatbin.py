@@ -33,7 +33,7 @@ FLAG_ZSTD = 0x8000
 
 MAX_IMAGE_BYTES = 512 * MIB
 """Limit for a decompressed image. The largest in NVIDIA's libraries (NCCL) have 160 MiB."""
-MAX_PTX_ENTRIES = 32  # of one fatbin
+MAX_PTX = 32  # entries of one fatbin
 MAX_LZ4_RATIO = 255  # maximum expansion of an LZ4 block
 
 
@@ -113,13 +113,14 @@ class _Search:
         common = {"format": "fatbin", "modules": ((self.content.name, self.fatbins),)}
         with suppress(Malformed):  # reported below; `ptx` remains unknown
             ptx = (entry for entry in self._entries(position, end) if entry[0] == KIND_PTX)
-            first = islice(ptx, MAX_PTX_ENTRIES + 1)
+            first = islice(ptx, MAX_PTX + 1)
             targets = [(number, VARIANTS.get(flags & sum(VARIANTS), "")) for *_, number, flags, _ in first]
-            if len(targets) <= MAX_PTX_ENTRIES:
+            if len(targets) <= MAX_PTX:
                 common["ptx"] = tuple(f"compute_{number}{variant}" for number, variant in sorted({*targets}))
         self.fatbins += 1
+        entries = self._entries(position, end)
         try:
-            for kind, start, position, packed_size, number, flags, size in self._entries(position, end):
+            for kind, start, position, packed_size, number, flags, size in entries:
                 if kind != KIND_ELF:
                     self.other_kinds.add(kind)
                     continue

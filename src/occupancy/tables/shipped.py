@@ -55,8 +55,7 @@ def provenance_document() -> dict[str, Any]:
     """Return the second document of the table: sources and disagreements, see `sources`."""
     from .files import read_yaml
 
-    values: dict[str, Any] = read_yaml(data_path(FILE_NAME))[1]
-    return values
+    return dict(read_yaml(data_path(FILE_NAME))[1])
 
 
 @cache
