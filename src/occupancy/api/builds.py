@@ -154,10 +154,7 @@ def check(
     command = check_command(paths, reading, "" if rules is None else wanted.source, baseline)
     after = _read_whole(paths)
     wanted = replace(wanted, baseline=path, allow_removed=wanted.allow_removed + removable(allow_removed))
-    if update:
-        done, text = _update(reading, after, wanted)
-    else:
-        done, text = _check(reading, after, wanted, command), ""
+    done, text = _update(reading, after, wanted) if update else (_check(reading, after, wanted, command), "")
     return CheckResult(**vars(done), build=after.name, command=command, inputs=reading.inputs(), updated=text)
 
 

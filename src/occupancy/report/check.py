@@ -59,14 +59,15 @@ class BrokenOnArchs(NamedTuple):
         for broken in self.on_archs:
             old, new, values = broken.baseline, broken.kernel, []
             for name, each in broken.tightest.items():
-                text, bound = changes.phrase(name, each.was, each.value), "maximum"
-                if name == "occupancy":
-                    text, bound = occupancy_phrase(old, new), "minimum"
-                elif name == "spill_bytes":
-                    text = changes.phrase("spills", old and old.record.spills, new.record.spills)
-                text += ", as in the baseline" if each.was == each.value else ""
+                bound = "minimum" if name == "occupancy" else "maximum"
+                about = ", as in the baseline" if each.was == each.value else ""
                 if each.limit or bound == "maximum":
-                    text += f" ({bound} {changes.change_text(name, None, each.limit)})"
+                    about += f" ({bound} {changes.change_text(name, None, each.limit)})"
+                text = f"{changes.phrase(name, each.was, each.value)}{about}"
+                if name == "occupancy":
+                    text = occupancy_phrase(old, new, about)
+                elif name == "spill_bytes":
+                    text = f"{changes.phrase('spills', old and old.record.spills, new.record.spills)}{about}"
                 values.append(text)
             found = causes(old, new) if old and "spill_bytes" not in broken.tightest else ()
             others = [each for each in found if each.name == "spills" and each not in broken.causes]

@@ -123,11 +123,11 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
             last = found
 
 
-def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel) -> str:
-    """Return ``100% -> 50% at 256 threads``."""
+def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel, about: str = "") -> str:
+    """Return ``100% -> 50% at 256 threads``, something about the values, and why a kernel does not launch."""
     shares, threads = ([text(each) for each in (old or new, new)] for text in (occupancy_text, threads_text))
     reason = f": {new.reason}".partition(". ")[0].rstrip(".") if new.launchable is False else ""
-    return f"{arrow(*shares)} at {arrow(*threads)} threads{on_gpu(new)}{reason}"
+    return f"{arrow(*shares)} at {arrow(*threads)} threads{on_gpu(new)}{about}{reason}"
 
 
 def _on_arch(row: DiffRow) -> changes.OnArch:
