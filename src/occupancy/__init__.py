@@ -102,8 +102,7 @@ if not TYPE_CHECKING:  # so that type checkers refuse a misspelled name
     def __getattr__(name: str) -> object:
         if name in _SUBMODULES:
             return importlib.import_module(f".{name}", __name__)
-        home = _HOMES.get(name)
-        if home is None:
+        if (home := _HOMES.get(name)) is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value: object = getattr(importlib.import_module(f".{home}", __name__), name)
         globals()[name] = value  # so that this runs once for each name

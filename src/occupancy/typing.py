@@ -15,12 +15,10 @@ from .compare.baseline import Build
 from .compare.check import BrokenKernel, Violation
 from .compare.diff import Change, DiffRow
 from .compare.rules import RuleEntry, Rules
-from .engine import LaunchFailure
-from .engine.common import Model, Use
+from .engine import LaunchFailure, Model, Use
 from .errors import Place
-from .readers import ReadProblem
 from .readers.reading import KernelStream
-from .readers.record import Spills
+from .readers.record import ReadProblem, Spills
 from .report.explain import Explanation
 from .report.model import Column, Report
 from .report.scan import ScanSummary

@@ -66,9 +66,8 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
 def second_bounds(limits: Limits, threads: int, cap: int) -> range:
     """Return the second launch bounds for which ptxas computes a register cap."""
     compiled, most = _compiler_limits(limits), limits.max_registers_per_thread
-    kept = Result(compiled, Kernel(threads, cap)).active_blocks
     with_one_more = Result(compiled, Kernel(threads, cap + 1)).active_blocks if cap < most else 0
-    return range(with_one_more + 1, kept + 1)
+    return range(with_one_more + 1, Result(compiled, Kernel(threads, cap)).active_blocks + 1)
 
 
 def bounds_in_source(threads: int, min_blocks: int | str | None) -> str:
@@ -83,7 +82,6 @@ def maxnreg_in_source(registers: int) -> str:
 def launch_bounds(
     gpu: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBoundsFields:
-    """Return the register cap of launch bounds on one GPU."""
     limits, threads = gpu.limits, kernel.launch_bound
     alone = Result(_compiler_limits(limits), Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:

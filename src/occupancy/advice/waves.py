@@ -115,8 +115,7 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     If the maximum size is undocumented, the maximum portable size applies, unless the driver of a device reports
     its clusters (``is_measured``).
     """
-    portable = limits.max_portable_cluster_size
-    if portable is None:
+    if (portable := limits.max_portable_cluster_size) is None:
         raise unsupported(limits, "cluster", "clusters", "max_portable_cluster_size")
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:

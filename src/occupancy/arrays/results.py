@@ -142,11 +142,10 @@ class ArrayResults:
             hint = "Pass a condition on arrays, such as regs >= 64. Join several with &."
             problem = f"{mask.dtype} of shape {mask.shape} is invalid"
             raise InputError(problem, where="where", allowed=allowed, hint=hint)
-        wanted = mask.reshape(shares.shape)
         several = {name: np.broadcast_to(each, self.shape) for name, each in self.varying().items()}
         rows: list[dict[str, Any]] = []
-        for gpu, occupied in enumerate(shares):
-            launched = np.flatnonzero((occupied > 0) & wanted[gpu])
+        for gpu, (occupied, wanted) in enumerate(zip(shares, mask.reshape(shares.shape), strict=True)):
+            launched = np.flatnonzero((occupied > 0) & wanted)
             levels = _levels(several, launched + gpu * occupied.size, occupied[launched])
             rows += self._rows_at(np.fromiter(islice(chain.from_iterable(levels), count), np.int64))
         return rows

@@ -182,14 +182,13 @@ def lookups(limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, I
 def _threads_lookup(limits: Limits, model: Model, caching: Caching | None, pair: Sequence[Input]) -> Lookup:
     warp, largest = limits.warp_size, limits.max_threads_per_block
     table = _threads_table(limits, model, caching)
-    last_row = table.blocks.size // _REGISTER_COUNTS - 1
 
     def place(distances: Sequence[Integers]) -> Integers:
         threads_but_one, registers = distances
         rows = threads_but_one // warp
         if threads_but_one.max() >= largest:
             rows += threads_but_one >= largest
-            np.minimum(rows, last_row, out=rows)
+            np.minimum(rows, table.blocks.size // _REGISTER_COUNTS - 1, out=rows)  # up to the last row
         rows *= _REGISTER_COUNTS
         return rows + registers
 

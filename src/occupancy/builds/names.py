@@ -83,8 +83,7 @@ def count_kernels(records: Iterable[KernelRecord]) -> int:
     numbers = Counter(map(attrgetter("name", "arch", "launches"), records))
     most = dict.fromkeys([name for name, _, _ in numbers], 1)
     for (name, _, launches), number in numbers.items():
-        if number > most[name] and not launches:
-            most[name] = number
+        most[name] = max(most[name], 1 if launches else number)
     return sum(most.values())
 
 

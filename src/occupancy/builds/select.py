@@ -29,9 +29,8 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 def names_there(wanted: str, names: Collection[str]) -> dict[str, Any]:
     """Suggest the nearest names of kernels, or all names."""
-    known = sorted(set(map(base_name, names)))
     likely = set(map(short_name if "<" in wanted else last_name, names))
-    return did_you_mean(wanted, likely, f"Kernels: {listed(known)}.")
+    return did_you_mean(wanted, likely, f"Kernels: {listed(sorted(set(map(base_name, names))))}.")
 
 
 @dataclass(frozen=True)
@@ -143,17 +142,14 @@ def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> li
     fatbin counts as one module. It is unknown which modules a program loads. Compatible code is therefore dropped
     only for newer code in the same module, and incompatible code for any compatible code of the same name.
     """
-
-    def nearness(cc: ComputeCapability) -> tuple[bool, int]:
-        return cc <= gpu, -abs(10 * (cc.major - gpu.major) + cc.minor - gpu.minor)
-
     code = [record for record in records if record.launches is None and record.arch is not None]
     running = [record for record in code if record.regs is not None and runs_on(record.arch, gpu)]  # not PTX
     best = _newest(running, _modules)
     kept = [each for each in running if each.compute_capability in map(best.get, _modules(each))]
     names = {record.name for record in running}
     others = [record for record in code if record.name not in names]
-    kept += newest([record for record in others if record.regs is not None], nearness)
+    compiled = [record for record in others if record.regs is not None]
+    kept += newest(compiled, lambda cc: (cc <= gpu, -abs(10 * (cc.major - gpu.major) + cc.minor - gpu.minor)))
     kept += [record for record in others if record.regs is None]
     dropped = set(map(id, code)) - set(map(id, kept))
     return [record for record in records if id(record) not in dropped]

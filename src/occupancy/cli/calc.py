@@ -76,8 +76,7 @@ def _row(
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
     wave = full_wave(result, multiprocessors(gpu, sms), cluster_size=size, max_active_clusters=clusters)
-    waves = count_waves(launch, wave) if launch and wave.blocks else None
-    return ResultRow(result, wave, waves)
+    return ResultRow(result, wave, count_waves(launch, wave) if launch and wave.blocks else None)
 
 
 @command(

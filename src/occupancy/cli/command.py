@@ -86,8 +86,7 @@ class Command(WithExamples):
             lacks_value = following in ("", *known) or following.startswith("--")
             if word in valued and lacks_value and not ctx.resilient_parsing:  # of the shell's completion
                 ctx.fail(f"{word} needs a value. {_about(valued[word])}")
-        values = super().parse_args(ctx, args)
-        if values:
+        if values := super().parse_args(ctx, args):
             hint = f" Did you mean {likely}?" if (likely := _likely_meaning(ctx, values)) else ""
             noun = "arguments" if len(values) > 1 else "argument"
             ctx.fail(f"Unexpected {noun} {' '.join(map(repr, values))}.{hint}")
@@ -162,9 +161,8 @@ def message_of(error: click.UsageError) -> str:
     """Return an error of click in our style: the problem, then the text to type."""
     if error.ctx is None:
         return error.format_message()
-    command = error.ctx.command
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        example = cleandoc(command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
+        example = cleandoc(error.ctx.command.help or "").partition(EXAMPLES)[2].partition("\n")[0]
         return f"Missing {name_of(error.param)}. Example: {example}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         text = error.message.replace("a valid float", "a number").replace("a valid integer", "an integer")

@@ -48,8 +48,7 @@ def option_of(name: str, **settings: Any) -> Option:
     field = FIELDS[name]
     values: dict[str, Any] = {"group": GROUP_OF.get(name, "kernel"), "help": field.help}
     values |= {"default": None} if field.kind == "flag" else {"metavar": field.metavar}
-    if field.choices:
-        values["type"] = click.Choice(field.choices)
+    values |= {"type": click.Choice(field.choices)} if field.choices else {}
     return Option(*field.options, name, **{**values, **settings})
 
 
@@ -75,12 +74,10 @@ def chosen_gpus(options: dict[str, Any]) -> list[Gpu]:
     """Take `GPUS` out of a command's options and return the named GPUs, or the default ones."""
     from ..tables.gpus import Gpu, LimitsTable
 
-    file, changes = options.pop("limits_file"), options.pop("changes")
-    compares_all, wants_all = "wants_all" in options, options.pop("wants_all", False)
-    table = LimitsTable(file)
-    gpus = _named(options, table)
-    if not gpus:
-        rows = table.rows(every=wants_all) if compares_all else table.own.values()
+    table, changes = LimitsTable(options.pop("limits_file")), options.pop("changes")
+    wants_all = options.pop("wants_all", None)  # None for a command that compares only the named GPUs
+    if not (gpus := _named(options, table)):
+        rows = table.own.values() if wants_all is None else table.rows(every=wants_all)
         gpus = list(map(Gpu, rows)) or _default_gpus(table)
     if changes:
         from ..tables.custom import with_changes
@@ -104,8 +101,7 @@ def chosen_gpu(options: dict[str, Any], *, is_needed: bool = False) -> Gpu | Non
 def _named(options: dict[str, Any], table: LimitsTable) -> list[Gpu]:
     gpus: list[Gpu] = []
     for name in ("cc", "gpu", "device"):
-        values = options.pop(name, None)
-        if values is not None:
+        if (values := options.pop(name, None)) is not None:
             gpus += named_gpus(name, values if isinstance(values, tuple) else [values], table)
     return list(dict.fromkeys(gpus))
 

@@ -129,8 +129,7 @@ class Function(NamedTuple):
 
 
 def _no_visible_device() -> DeviceError:
-    visible = os.environ.get(VISIBLE_DEVICES)
-    if visible is None:
+    if (visible := os.environ.get(VISIBLE_DEVICES)) is None:
         return DeviceError("the driver finds no NVIDIA GPU", hint="Run nvidia-smi to list the GPUs.")
     problem = f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU"
     return DeviceError(problem, hint="Unset it, or list GPUs in it by the numbers that nvidia-smi shows.")
@@ -201,8 +200,7 @@ def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes
 
 
 def nvrtc_version() -> str:
-    major, minor = _call_nvrtc("nvrtcVersion")
-    return f"{major}.{minor}"
+    return ".".join(map(str, _call_nvrtc("nvrtcVersion")))
 
 
 def _call_nvrtc(name: str, *arguments: Any) -> Any:

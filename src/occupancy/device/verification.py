@@ -268,8 +268,7 @@ class _Comparison:
 
 
 def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> Iterator[Kernel]:
-    for count, size in product(threads, sizes):
-        yield kernel.replace(threads=count, dynamic_smem=size)
+    return (kernel.replace(threads=count, dynamic_smem=size) for count, size in product(threads, sizes))
 
 
 def _result(call: Callable[..., T], *arguments: Any, **options: Any) -> T | str:

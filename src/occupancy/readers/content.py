@@ -150,8 +150,7 @@ class _Stored:
 
     def __getitem__(self, place: slice) -> memoryview:
         start, stop, _ = place.indices(self.size)
-        size = max(0, stop - start)
-        if size > MAX_TABLE_BYTES:
+        if (size := max(0, stop - start)) > MAX_TABLE_BYTES:
             raise Unreadable(f"a piece of {size:,} bytes exceeds the limit")
         with damage_as_malformed():
             self.file.seek(self.start + start)

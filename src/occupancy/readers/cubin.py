@@ -246,11 +246,9 @@ class _Cubin:
         })  # fmt: skip
 
     def _kernel_fields(self, code: int) -> dict[str, Any]:
-        section = self._info.get(code)
-        if section is None:
+        if (section := self._info.get(code)) is None:
             return attribute_fields(())
-        place = section[3:5]
-        if place not in self._fields:
+        if (place := section[3:5]) not in self._fields:
             values = records(_attribute_data(self._image, section), _KERNEL_ATTRIBUTES)
             self._fields[place] = attribute_fields(tuple(values.items()))
         return self._fields[place]
@@ -260,7 +258,6 @@ class _Cubin:
             return NO_SPILLS
         if frame is None or not self._code_is_known:
             return None
-        place = self._image.sections[code][3:5]
-        if place not in self._spilled:
+        if (place := self._image.sections[code][3:5]) not in self._spilled:
             self._spilled[place] = count_spills(machine_code, self._image.callees[code], self._image.limits)
         return self._spilled[place]

@@ -92,8 +92,7 @@ class Image:
         self.sections = list(SECTION.iter_unpack(self.part(table, count * SECTION.size, "section table")))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
-        end = offset + size
-        if end > len(self._data):
+        if (end := offset + size) > len(self._data):
             raise Malformed(f"the {what} exceeds the image")
         self.limits.consume("tables", size)
         return self._data[offset:end]
@@ -107,8 +106,7 @@ class Image:
 
     @cached_property
     def section_names(self) -> bytes:
-        number = self._name_section
-        if number == SHN_XINDEX:
+        if (number := self._name_section) == SHN_XINDEX:
             *_, number, _ = self.sections[0]
         return self._strings(number)
 

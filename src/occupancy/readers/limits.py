@@ -91,16 +91,14 @@ class ReadLimits:
         self.images: set[tuple[int, int]] = set()
         """Images beside metadata of one source whose allowance was already added, by device and inode."""
         self.shared = self if size is None else shared or ReadLimits()
-        length = max(size or 0, MIN_FILE_BYTES)
         self._left = {
-            kind: ceiling.shared if size is None else ceiling.per_mib * length // MIB
+            kind: ceiling.shared if size is None else ceiling.per_mib * max(size, MIN_FILE_BYTES) // MIB
             for kind, ceiling in CEILINGS.items()
         }
 
     def consume(self, kind: str, amount: int = 1) -> None:
         """Consume an amount of the file's allowance, then of the shared one; raise if both are exhausted."""
-        left = self._left[kind] - amount
-        if left < 0:
+        if (left := self._left[kind] - amount) < 0:
             if self.shared is self or self.shared._left[kind] + left < 0:
                 raise CEILINGS[kind].error(CEILINGS[kind].problem)
             self.shared._left[kind] += left
@@ -144,8 +142,7 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> Kern
         limits.consume("demangling", len(name) * (1 + 2 * name.count("Dp")))
         if len(known) < CACHE_SIZE:
             known.add(name)
-    counts = _counts(record)
-    if counts not in known:
+    if (counts := _counts(record)) not in known:
         for field, value in zip(_COUNTS, counts, strict=True):
             if value is not None and not 0 <= value <= INT_MAX:
                 damage = Malformed(f"{name[:MAX_SHOWN]}: {field} is {shown(value)}, out of range")

@@ -125,8 +125,7 @@ class _Reader:
         # The string tables of all blocks form one list. Metrics refer to their names by index.
         for number, value in self._fields(table):
             if number == _STRING:
-                name = _string(value)
-                if name in nsight.METRICS or name == nsight.DISPLAY_NAME:
+                if (name := _string(value)) in nsight.METRICS or name == nsight.DISPLAY_NAME:
                     self._metric_names[self._strings] = name
                 self._strings += 1
 
@@ -167,8 +166,7 @@ class _Reader:
         name: str | None = None
         for number, value in self._fields(metric):
             if number == _METRIC_NAME:
-                name = self._metric_names.get(_typed(value, int))
-                if name is None:
+                if (name := self._metric_names.get(_typed(value, int))) is None:
                     return  # one of 2,000 unused metrics
             elif number == _METRIC_VALUE and name is not None:
                 for kind, number_value in self._fields(value):

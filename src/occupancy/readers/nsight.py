@@ -56,8 +56,7 @@ def launch_record(metrics: dict[str, float], **given: Any) -> KernelRecord:
 
 
 def _value(metrics: dict[str, float], name: str, unit: int = 0) -> float | None:
-    value = metrics.get(name)
-    if value is None or not isfinite(value):
+    if (value := metrics.get(name)) is None or not isfinite(value):
         return None
     return value / unit if unit else round(value)
 
@@ -99,8 +98,7 @@ def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Item]:
         if _METRIC in cells:
             if not launch:
                 launch, metrics = cells, {}
-            name = _LABELS.get(cells[_METRIC], cells[_METRIC])
-            if name in METRICS:
+            if (name := _LABELS.get(cells[_METRIC], cells[_METRIC])) in METRICS:
                 metrics[name] = cells.get(_VALUE, ""), cells.get(_UNIT, "")
         elif cells:
             named = METRICS & cells.keys()
@@ -133,8 +131,7 @@ def _rows(lines: NumberedLines, source: str) -> Iterator[tuple[_Row, _Row] | Rea
         if row[:1] == [_ID]:
             yield {}, {}
             # The first of several columns of one name counts, so that every row has its launch's ID.
-            named = reversed([*enumerate(row)])
-            columns = {name: place for place, name in named if name in METRICS | _HEADS}
+            columns = {name: place for place, name in reversed([*enumerate(row)]) if name in METRICS | _HEADS}
             width, units = len(row), {}
         elif not row or not row[0].isdigit():
             # Units, output of the profiled program, or Nsight's progress.
@@ -170,8 +167,7 @@ def _record(source: str, launch: _Row, metrics: dict[str, tuple[str, str]]) -> K
 
 def _parse(text: str, unit: str) -> tuple[float | None, float]:
     """Return a value in base units, and its maximum rounding error."""
-    number = _VALUE_FORM.fullmatch(text)
-    if not number:
+    if not (number := _VALUE_FORM.fullmatch(text)):
         return None, 0
     factor = _FACTORS.get(unit.split("/")[0], 1)
     error = factor / 10 ** len(number[1] or "") / 2 if factor > 1 else 0

@@ -130,8 +130,7 @@ def linker_line(record: KernelRecord, arch: str | None) -> KernelRecord:
 
     nvlink includes them for sm_90, but not for other targets. Tested with nvlink 13.0 and 13.5, sm_75 to sm_121.
     """
-    cc = architecture_of(arch)
-    if cc is None:
+    if (cc := architecture_of(arch)) is None:
         return record
     reserved = RESERVED_SHARED_MEMORY if cc == (9, 0) else 0
     return replace(record, arch=arch, static_smem=max(0, (record.static_smem or 0) - reserved), notes=())

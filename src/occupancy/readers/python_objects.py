@@ -95,12 +95,10 @@ def _only_signature(obj: Any, name: str) -> int | None:
 def _from_triton(obj: Any) -> KernelRecord:
     metadata = _as_dict(obj.metadata)
     metadata["target"] = _as_dict(metadata.get("target"))
-    described = metadata_record(metadata, type_name(obj), "python")
-    if described is None:
+    if (described := metadata_record(metadata, type_name(obj), "python")) is None:
         raise InputError(f"{_name(obj)} is not compiled for CUDA", where=_WHERE)
     described = replace(described, name=described.name or _name(obj))
-    image = obj.asm.get("cubin")
-    if image is not None:
+    if (image := obj.asm.get("cubin")) is not None:
         return described.with_compiled(_only_kernel(image, type_name(obj), described.name))
     return replace(described, regs=_whole(obj, "n_regs"), stack_bytes=_spilled_bytes(obj))
 

@@ -160,8 +160,7 @@ class JsonStream:
 
     def _last_event_before(self, end: int) -> int | None:
         while (end := self._buffer.rfind(FIRST_KEY, self._position, end)) >= 0:
-            earliest = max(self._position, end - MAX_BETWEEN_EVENTS)
-            if event := _EVENT_START.search(self._buffer, earliest, end):
+            if event := _EVENT_START.search(self._buffer, max(self._position, end - MAX_BETWEEN_EVENTS), end):
                 return event.start(1)
         return None
 
@@ -193,8 +192,7 @@ class JsonStream:
                 raise Truncated
 
     def _take(self, allowed: str) -> str:
-        character = self.peek()
-        if character not in allowed:
+        if (character := self.peek()) not in allowed:
             raise Malformed(f"its JSON has {character!r} in place of {' or '.join(allowed)}")
         self._position += 1
         return character

@@ -337,7 +337,6 @@ def _is_blank(content: Content) -> bool:
 def reason_without_kernels(content: Content) -> str:
     head, binary = content.head(), _BINARY.search(content.name)
     is_trace = any(marker in head for marker in pytorch_trace.MARKERS)
-    is_source = b"__global__" in head or content.suffix in (".cu", ".cuh")
     reasons = (
         (_is_blank(content), "is empty or incomplete. Copy or create it again"),
         (not head, "is empty. For a log, redirect standard error too: nvcc -Xptxas -v ... 2>&1"),
@@ -351,7 +350,7 @@ def reason_without_kernels(content: Content) -> str:
         (_is_binary(head),
          "is a binary file without device code. Pass a cubin, object, library or executable built with nvcc"),
         (binary, f"is text, not a {binary and binary[0]} file. Copy it again, or pass the library that it names"),
-        (is_source,
+        (b"__global__" in head or content.suffix in (".cu", ".cuh"),
          "is CUDA source. Compile it with nvcc -Xptxas -v, and pass the object file or the compiler's output"),
         (is_trace, "is a PyTorch trace without kernel launches. Record it with ProfilerActivity.CUDA"),
         (b'"occupancy-baseline"' in head, "is a baseline, which only diff and check read"),

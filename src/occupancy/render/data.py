@@ -101,8 +101,7 @@ def _flat(value: Any, column: Column, row: Any) -> Any:
 
 
 def _csv(column: Column, value: Any, row: Any) -> str:
-    value = _flat(value, column, row)
-    if value is None:
+    if (value := _flat(value, column, row)) is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -33,8 +33,7 @@ MAX_CELLS_WITH_TEXT = 400
 
 def picture_bytes(picture: Picture, path: str) -> bytes:
     """Return a picture as the content of a file with one of the endings of `PICTURE_FILES`."""
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in PICTURE_FILES:
+    if (suffix := os.path.splitext(path)[1].lower()) not in PICTURE_FILES:
         problem = f"{path!r} is not the name of a picture"
         raise InputError(problem, where="output", allowed=", ".join(PICTURE_FILES))
     with importing("matplotlib", "-o"):

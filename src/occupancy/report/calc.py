@@ -158,9 +158,8 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(f"{title} with another block size" if is_other_size else title, columns, rows)
         if hidden and not is_other_size:
-            yield Paragraph(
-                [f"{count(len(hidden), 'more level')} not shown: see `next_steps` (`--format json`)."]
-            )
+            more = count(len(hidden), "more level")
+            yield Paragraph([f"{more} not shown: see `next_steps` (`--format json`)."])
 
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
@@ -204,10 +203,9 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     result, kernel = row.result, row.kernel
     if is_only and any(per_block.endswith("*") for _, per_block, *_ in _resource_rows(row)):
         yield note("assumed")
-    if kernel.carveout is not None and result.launchable:
-        requested = shared_memory_configuration(result.limits, kernel.carveout)
-        if result.shared_memory_pool > requested:
-            yield note("carveout-raised")
+    requested = shared_memory_configuration(result.limits, kernel.carveout)
+    if result.launchable and result.shared_memory_pool > requested:
+        yield note("carveout-raised")
     if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
     elif is_only and row.result.compile_error is None and any("regs" in step.requires for step in row.steps):

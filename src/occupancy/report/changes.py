@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from ..builds.names import short_names
 from ..builds.select import age
 from ..compare.diff import PRESSURE, Change, Fix
-from ..readers import KernelRecord
-from ..readers.record import file_name
+from ..readers.record import KernelRecord, file_name
 from ..values.numbers import join_and, listed, percent, size
 from .words import arrow
 

@@ -106,11 +106,10 @@ def _registers(result: Result, regs: int) -> list[str]:
         return [*steps, f"launch check: {count(checked, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}"]
     parts, everything = limits.sub_partitions, limits.max_registers_per_multiprocessor
     fitting, share = cuda.warps_by_registers(limits, per_warp, parts), everything // parts
-    in_share = f"{count(fitting // parts, 'warp')}, x {parts} = {fitting}"
     return [
         *steps,
         f"{everything} per SM / {parts} sub-partitions = {share}",
-        f"{share} per sub-partition // {per_warp} = {in_share}",
+        f"{share} per sub-partition // {per_warp} = {count(fitting // parts, 'warp')}, x {parts} = {fitting}",
         *_warp_steps(result, "registers", fitting),
     ]
 
@@ -159,13 +158,11 @@ def _shared_memory(result: Result) -> list[str]:
     if per_block > most:
         return [*steps, f"{per_block} > {most}, the maximum per block{with_reserved}: {NO_BLOCKS}"]
     requested, pool = shared_memory_configuration(limits, kernel.carveout), result.shared_memory_pool
-    carveout, chosen = kernel.carveout, f"the largest, {requested}"
-    if carveout is not None:
-        chosen = f"as set, {requested}"
-        if carveout.unit == "percent":
-            largest = limits.max_shared_memory_per_multiprocessor
-            share = f"{carveout.amount}% of {largest} = {largest * carveout.amount // 100}"
-            chosen = f"{share}, rounded up to the next size: {requested}"
+    carveout, largest = kernel.carveout, limits.max_shared_memory_per_multiprocessor
+    chosen = f"{'the largest' if carveout is None else 'as set'}, {requested}"
+    if carveout is not None and carveout.unit == "percent":
+        share = f"{carveout.amount}% of {largest} = {largest * carveout.amount // 100}"
+        chosen = f"{share}, rounded up to the next size: {requested}"
     steps.append(f"shared memory configuration: {chosen}")
     if pool != requested:
         steps.append(f"{requested} is too small for one block: {pool}")

@@ -71,15 +71,12 @@ def limits_report(found: Sequence[Gpu | Limits], *, is_overview: bool = False) -
     starts = range(0, len(columns), SIDE_BY_SIDE)
     tables = [Table("", [label, *columns[start : start + SIDE_BY_SIDE]], names) for start in starts]
     shown = ", ".join(gpu.label if gpu.name is None else f"{gpu.name} ({gpu.cc})" for gpu in gpus)
-    headline = [f"Limits of an SM: {shown}"]
-    parts = headline, COLUMNS, rows, "compute_capabilities", dict[str, Any](), tables, gpu_notes(gpus)
-    return Report("limits", *parts, has_table=False)
+    parts = [f"Limits of an SM: {shown}"], COLUMNS, rows, "compute_capabilities"
+    return Report("limits", *parts, details=tables, notes=gpu_notes(gpus), has_table=False)
 
 
 def _limit_column(row: Limits) -> Column:
-    return Column(
-        "", Gpu(row).label, lambda name: limit_text(name, getattr(row, name)), wraps=True, widest=20
-    )
+    return Column("", Gpu(row).label, lambda key: limit_text(key, getattr(row, key)), wraps=True, widest=20)
 
 
 def _disputes(value: Provenance) -> list[str]:

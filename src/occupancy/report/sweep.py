@@ -138,9 +138,8 @@ def _runs(swept: Combinations) -> Table:
     (name,), results = swept.varied, [point.result for point in swept.points]
     values, title = swept.values(name), axis_title(name, short=True)
     runs = _alike(values, list(map(_step_key, results)))
-    steps = [Step(values[run[0]], values[run[-1]], results[run[-1]]) for run in runs]
     span = Column("values", title, lambda step: _span(name, step.first, step.last), align="left")
-    return _steps_table("", span, steps)
+    return _steps_table("", span, [Step(values[run[0]], values[run[-1]], results[run[-1]]) for run in runs])
 
 
 def _span(name: str, first: Value, last: Value) -> str:
@@ -181,8 +180,7 @@ def _alike(values: Sequence[Value], keys: Sequence[object]) -> list[range]:
     """Return the places of neighboring numbers with the same key; names stay apart."""
     are_numbers = all(isinstance(value, int) for value in values)
     runs = groupby(range(len(values)), lambda place: keys[place] if are_numbers else place)
-    places = [list(run) for _, run in runs]
-    return [range(each[0], each[-1] + 1) for each in places]
+    return [range(places[0], places[-1] + 1) for places in (list(run) for _, run in runs)]
 
 
 def _best_tables(swept: Combinations) -> Iterator[Section]:

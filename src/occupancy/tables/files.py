@@ -178,8 +178,7 @@ def _check_events(text: bytes, name: str) -> None:
 
     depth = 0
     for event in yaml.parse(text, _strict_loader()):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         line = event.start_mark.line + 1 if event.start_mark else 1
         if depth > MAX_DEPTH:
             problem = f"is nested too deeply at line {line}"

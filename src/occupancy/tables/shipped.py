@@ -62,8 +62,7 @@ def provenance_document() -> dict[str, Any]:
 def _limits_of(cc: ComputeCapability) -> Limits:
     values = {name: plain_value(json.loads(value)) for name, value in re.findall(_FIELD, _rows()[str(cc)])}
     if (column := values.get("spreadsheet")) is not None:
-        column = {name: plain_value(value) for name, value in column.items()}
-        values["spreadsheet"] = SpreadsheetColumn(**column)
+        values["spreadsheet"] = SpreadsheetColumn(**{key: plain_value(each) for key, each in column.items()})
     return Limits(compute_capability=cc, **values)
 
 

@@ -49,10 +49,8 @@ def _short_repr(self: Any) -> str:
     """Return the fields that are not None or (), or of a named tuple the default."""
     names = getattr(self, "_fields", None) or [field.name for field in fields(self) if field.repr]
     defaults = getattr(self, "_field_defaults", {})
-    values = ((name, getattr(self, name)) for name in names)
-    given = (
-        f"{name}={_repr.repr(value)}" for name, value in values if value not in (None, (), defaults.get(name))
-    )
+    values = ((name, getattr(self, name), defaults.get(name)) for name in names)
+    given = (f"{name}={_repr.repr(value)}" for name, value, usual in values if value not in (None, (), usual))
     return f"{type(self).__name__}({', '.join(given)})"
 
 
