@@ -33,7 +33,7 @@ SCREENS = {
     "budget_stages": 'budget --gpu "H100 SXM,RTX 4090" --threads 384 --blocks 2 --stage-smem 16k --smem 16B',
     "bounds": "bounds --threads 256 --blocks 4 --cc 8.0,8.6,9.0,12.0",
     "block_sizes": 'block-sizes --gpu "H100 SXM" --regs 48',
-    "block_sizes_several": 'block-sizes --gpu "H100 SXM,RTX 4090" --regs 48',
+    "block_sizes_several": 'block-sizes --gpu "T4,A100,RTX 4090" --regs 40',
     "registers": "registers --groups 1:40,2:?",
     "registers_hang": "registers --groups 1:40,2:240",
     "scan": "scan tests/data/kernels/samples.cubin --threads 256",

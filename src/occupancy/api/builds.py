@@ -8,6 +8,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
@@ -138,8 +139,8 @@ def check(
             folder, or ``[tool.occupancy]`` in its ``pyproject.toml``.
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
         allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
-        update: Update the baseline, or only the kernels selected by ``name``, ``arch`` and other options. Rules
-            that compare with it then pass, unless a kernel cannot launch with the given threads.
+        update: Update the baseline, or only the kernels selected by ``name``, ``arch`` and other options. Kernels
+            that no longer launch keep their entry.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
@@ -185,14 +186,21 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     before = read_baseline(path) if os.path.exists(path) else Build(())
     old, new = _both(reading, before, after)
     threads = reading.threads or rules.threads or before.threads
-    shown = {id(record) for record in (*old, *new)}
-    new_baseline = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
     evaluator = reading.evaluator(threads)
-    sized = reading.sized(new, rules.rules)
-    done = check_kernels(sized, rules, evaluator, sized, whole=(after.kernels, new_baseline.kernels))
+    sized = [reading.sized(each, rules.rules) for each in (old, new)]
+    launched, launching = ({_key(each) for each in part if evaluator.row(each).launchable} for part in sized)
+    kept = {_key(each) for each in new} & launched - launching  # a baseline cannot accept that they fail
+    shown = {id(record) for record in (*old, *new) if _key(record) not in kept}
+    new_baseline = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
+    known = [each for each in sized[0] if _key(each) in kept]
+    known += [each for each in sized[1] if _key(each) not in kept]
+    done = check_kernels(sized[1], rules, evaluator, known, whole=(after.kernels, new_baseline.kernels))
     changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "no changes"
     write_baseline(path, new_baseline)
     return done, f"Wrote {path}: {new_baseline.size} ({changes})"
+
+
+_key = attrgetter("name", "arch")
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:

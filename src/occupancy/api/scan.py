@@ -18,6 +18,7 @@ from ..readers import KernelRecord, KernelSource, ReadProblem
 from ..readers.reading import STANDARD_INPUT, read_each
 from ..report.model import Report
 from ..report.scan import Finding, ScanSummary, chosen_columns, findings, scan_report, summary
+from ..report.words import given_name
 from ..tables.gpus import Gpu, LimitsTable, compute_capabilities_of, find_gpu
 from ..values.fields import Unpack, reject_unknown
 from ..values.limits import ComputeCapability
@@ -122,7 +123,7 @@ class Reading:
         sizes = {name: (len(of) == 1 and of.get(EVERY)) or FrozenDict(of) for name, of in self.given.items()}
         archs = tuple(sorted(each.sm for each in frozenset().union(*self.selection.archs)))
         values = others | sizes | {
-            "cc": self.gpu and self.gpu.cc, "gpu": self.gpu and self.gpu.name, "names": self.selection.names,
+            "cc": self.gpu and self.gpu.cc, "gpu": self.gpu and given_name(self.gpu), "names": self.selection.names,
             "archs": archs, "newest": self.selection.only_newest, "sms": self.multiprocessor_count,
         }  # fmt: skip
         return FrozenDict((name, value) for name, value in values.items() if value)

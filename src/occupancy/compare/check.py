@@ -77,6 +77,12 @@ class BrokenKernel:
         """Changes since the baseline that explain values that got worse."""
         return explaining(self.baseline, self.kernel, self.tightest) if self.baseline else []
 
+    @property
+    def others(self) -> list[Change]:
+        """Other changes since the baseline."""
+        found = causes(self.baseline, self.kernel) if self.baseline else ()
+        return [each for each in found if each not in self.causes]
+
     @cached_property
     def tightest(self) -> dict[Measure, Violation]:
         """Violation of the tightest limit of each measure."""

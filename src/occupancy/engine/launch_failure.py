@@ -72,7 +72,7 @@ def _subject(limit: str) -> str:
 def first_failure(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
 ) -> LaunchFailure | None:
-    """Return the first exceeded limit: block size, then registers, shared memory, and the others."""
+    """Return the first exceeded limit in the driver's order: block size, shared memory, registers, others."""
     threads, in_one_block = kernel.threads, f"{kernel.threads:,} threads in one block"
     if threads > (allowed := limits.max_threads_per_block):
         return LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
@@ -86,10 +86,10 @@ def first_failure(
     if block_limits.warps == 0:
         what, allowed = f"{in_one_block} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         return LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
-    if block_limits.registers == 0:
-        return _registers(limits, kernel, model, allocated)
     if block_limits.shared_memory == 0:
         return _shared_memory(limits, kernel, model, allocated)
+    if block_limits.registers == 0:
+        return _registers(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
         needed = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         what, allowed = f"{needed} barriers in one block", limits.max_barriers_per_multiprocessor or 0

@@ -92,7 +92,10 @@ def _rows(sizes: Sequence[Any]) -> list[SizeRow]:
     common = set(by_threads[0]).intersection(*by_threads[1:])
     rows = (SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common)
     launching = [row for row in rows if any(each.active_blocks for each in row.sizes)]
-    return sorted(launching, key=lambda row: (-row.lowest, -row.threads))
+    # Of equal sizes, those come first that also suit the other GPUs, then the larger ones, as in the runtime.
+    return sorted(
+        launching, key=lambda row: (-row.lowest, -sum(each.occupancy for each in row.sizes), -row.threads)
+    )
 
 
 def _sections(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:

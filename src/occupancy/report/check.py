@@ -11,7 +11,6 @@ from ..builds.names import count_kernels, short_name
 from ..builds.select import age
 from ..compare.baseline import line_of
 from ..compare.check import BrokenKernel, Checked, Violation
-from ..compare.diff import causes
 from ..compare.rules import CRITERIA, Exemption
 from ..errors import OccupancyError, Place
 from ..readers import KernelRecord
@@ -69,8 +68,8 @@ class BrokenOnArchs(NamedTuple):
                 elif name == "spill_bytes":
                     text = f"{changes.phrase('spills', old and old.record.spills, new.record.spills)}{about}"
                 values.append(text)
-            found = causes(old, new) if old and "spill_bytes" not in broken.tightest else ()
-            others = [each for each in found if each.name == "spills" and each not in broken.causes]
+            is_shown = "spill_bytes" in broken.tightest
+            others = [each for each in broken.others if each.name == "spills" and not is_shown]
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix, others))
         return changes.change_facts(kernels)
 
@@ -109,6 +108,8 @@ COLUMNS = (
            about="True if the block size is assumed", type="boolean"),
     Column("causes", value=lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", text=changes.phrases, type="objects"),
+    Column("other_changes", value=lambda row: row.broken.others if row.broken else [],
+           about="Other changes since the baseline", text=changes.phrases, type="objects"),
     Column("fix", value=lambda row: row.fix or None,
            about="Smallest change that satisfies the rules of the kernel, if one is known", type="string"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),

@@ -15,7 +15,7 @@ from ..advice.waves import FullWave, WavesFields, full_wave
 from ..engine import Result
 from ..values.numbers import listed, percent, plain, size
 from .model import Column, Note, Paragraph, Report, Section, note, values_of
-from .words import LABELS, gpu_name, is_size, kernel_text, label, labels, limit_text, result_text
+from .words import LABELS, given_name, gpu_name, is_size, kernel_text, label, labels, limit_text, result_text
 
 
 class ResultRow:
@@ -78,7 +78,8 @@ def occupancy_or_failure(result: Result) -> str:
 
 
 RESULT_COLUMNS = (
-    Column("gpu", "GPU", "gpu.name", show=lambda row: "-" if row.gpu.label == row.gpu.cc else gpu_name(row.gpu),
+    Column("gpu", "GPU", lambda row: given_name(row.gpu),
+           show=lambda row: gpu_name(row.gpu) if given_name(row.gpu) else "-",
            about="Name of the GPU, if one was given", align="left", type="string"),
     Column("cc", "CC", "gpu.cc", about="Compute capability", align="left", type="string"),
     Column("model", value="result.model", about='"cuda" or "spreadsheet"', type="string"),
@@ -114,7 +115,7 @@ def gpu_notes(gpus: Iterable[Any], results: Iterable[Any] = ()) -> list[Note]:
             changes.pop("shared_memory_configurations", None)  # the largest is the maximum
         if changes:
             text = ", ".join(f"{name}={limit_text(name, value)}" for name, value in changes.items())
-            names.setdefault(text, []).append(gpu.name or gpu.cc)
+            names.setdefault(text, []).append(gpu.label)
     notes = [note("changed-limits", gpus=listed(on), changes=text) for text, on in names.items()]
     has_permit = any(result.limiters == ("virtual_resources",) for result in results)
     return [*notes, note("tensor-memory")] if has_permit else notes

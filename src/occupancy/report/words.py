@@ -149,6 +149,11 @@ def gpu_name(gpu: Gpu) -> str:
     return gpu.label.removeprefix("GeForce ")
 
 
+def given_name(gpu: Gpu) -> str | None:
+    """Return the name of a GPU, or ``custom 9.0`` for other limits; None for a compute capability."""
+    return gpu.name or (gpu.label if gpu.limits.changes else None)
+
+
 def gpu_text(gpu: Gpu, *others: Gpu) -> str:
     """Return ``H100 SXM5, compute capability 9.0 (Hopper)``, or the names of several GPUs."""
     if others:

@@ -78,6 +78,16 @@ def test_updates(project: Path) -> None:
     assert b"Pdi" not in Path("occupancy-baseline.json").read_bytes()
 
 
+def test_an_update_keeps_kernels_that_no_longer_launch(project: Path) -> None:
+    for name, regs in ("old", 32), ("new", 128):
+        Path(f"{name}.log").write_text(log("k", regs))
+    run("init", "old.log", "--rules", "k.toml", "--baseline", "k.json", "-t", "k=1024")
+    before = Path("k.json").read_text()
+    done = run("check", "new.log", "--rules", "k.toml", "--update")
+    assert "100% -> no launch at 1,024 threads (minimum 100%): 1,024" in " ".join(done.stdout.split())
+    assert (done.exit_code, Path("k.json").read_text()) == (1, before)
+
+
 def test_selected_kernels(project: Path) -> None:
     assert {row["arch"] for row in check("--arch", "sm_90")["violations"]} == {"sm_90"}
     assert {row["name"] for row in check("--name", "blur")["violations"]} == {"_ZN3img4blurEPf"}

@@ -204,8 +204,8 @@ function failureOf(result) {
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], limits.max_block_dim[axis]);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  if (allowed.registers === 0) return failure(...registerFailure(result));
   if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(result));
+  if (allowed.registers === 0) return failure(...registerFailure(result));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
   if (allowed.virtual_resources !== 0) return null;
   return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
