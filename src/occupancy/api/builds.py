@@ -8,13 +8,13 @@ import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
+from ..compare.match import match
 from ..compare.rules import RULES_FILE, Exemption, Rule, RuleEntry, Rules, find_rules, read_rules, removable
 from ..errors import BaselineError, ErrorCollector, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
@@ -188,19 +188,23 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     threads = reading.threads or rules.threads or before.threads
     evaluator = reading.evaluator(threads)
     sized = [reading.sized(each, rules.rules) for each in (old, new)]
-    launched, launching = ({_key(each) for each in part if evaluator.row(each).launchable} for part in sized)
-    kept = {_key(each) for each in new} & launched - launching  # a baseline cannot accept that they fail
-    shown = {id(record) for record in (*old, *new) if _key(record) not in kept}
+    guarded = [each for each in rules.rules if "max_occupancy_drop" in each.bounds]
+    failed = [
+        (was, now)
+        for was, now, _ in match(*sized).pairs
+        if evaluator.row(was).launchable and evaluator.row(now).launchable is False
+        if any(each.matching(now) for each in guarded)
+        and not any(each.matching(now) for each in rules.exemptions)
+    ]  # an update cannot accept these: they keep their entries
+    stays = {id(record) for pair in failed for record in pair}
+    pairs = zip((*old, *new), (*sized[0], *sized[1]), strict=True)
+    shown = {id(record) for record, each in pairs if id(each) not in stays}
     new_baseline = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
-    known = [each for each in sized[0] if _key(each) in kept]
-    known += [each for each in sized[1] if _key(each) not in kept]
+    known = [each for each in sized[1] if id(each) not in stays] + [was for was, _ in failed]
     done = check_kernels(sized[1], rules, evaluator, known, whole=(after.kernels, new_baseline.kernels))
     changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "no changes"
     write_baseline(path, new_baseline)
     return done, f"Wrote {path}: {new_baseline.size} ({changes})"
-
-
-_key = attrgetter("name", "arch")
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:

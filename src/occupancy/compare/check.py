@@ -80,8 +80,9 @@ class BrokenKernel:
     @property
     def others(self) -> list[Change]:
         """Other changes since the baseline."""
-        found = causes(self.baseline, self.kernel) if self.baseline else ()
-        return [each for each in found if each not in self.causes]
+        found, explained = causes(self.baseline, self.kernel) if self.baseline else (), self.causes
+        broken = {"spills" if name == "spill_bytes" else name for name in self.tightest}
+        return [each for each in found if each not in explained and each.name not in broken]
 
     @cached_property
     def tightest(self) -> dict[Measure, Violation]:

@@ -86,10 +86,13 @@ def first_failure(
     if block_limits.warps == 0:
         what, allowed = f"{in_one_block} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         return LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
-    if block_limits.shared_memory == 0:
-        return _shared_memory(limits, kernel, model, allocated)
+    shared = _shared_memory(limits, kernel, model, allocated) if block_limits.shared_memory == 0 else None
+    if shared is not None and shared.limit != "carveout":
+        return shared
     if block_limits.registers == 0:
         return _registers(limits, kernel, model, allocated)
+    if shared is not None:
+        return shared
     if block_limits.barriers == 0:
         needed = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         what, allowed = f"{needed} barriers in one block", limits.max_barriers_per_multiprocessor or 0

@@ -22,7 +22,7 @@ from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, chosen, facts, note, values_of
 from .results import RESULT_COLUMNS, gpu_notes
-from .words import gpu_name, gpu_text, kernel_text, labels, uses_of
+from .words import given_name, gpu_name, gpu_text, kernel_text, labels, uses_of
 
 if TYPE_CHECKING:
     from ..advice.registers import RegisterSplitFields  # only `registers` needs this module
@@ -103,7 +103,7 @@ def budget_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any] | 
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
     macros = [_macro(gpus, row.active_blocks) for row in rows if MACRO in row.launch_bounds]
     inputs = {**kernel.to_dict(), **(targets or {})}
-    values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
+    values = {"gpus": [{"gpu": given_name(gpu), "cc": gpu.cc} for gpu in gpus]}
     return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, macros, notes, values=values)
 
 
@@ -123,7 +123,7 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
     any_size = ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])
     headline = result, any_size if targets["threads"] is None else kernel_text(described, *gpus)
     inputs = {**kernel.to_dict(), **targets}
-    values = {"gpus": [{"gpu": gpu.name, "cc": gpu.cc} for gpu in gpus]}
+    values = {"gpus": [{"gpu": given_name(gpu), "cc": gpu.cc} for gpu in gpus]}
     notes = gpu_notes(gpus, (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus))
     if any(own + stage * max(row.stages) > gpus[0].limits.max_shared_memory_per_block for row in rows):
         notes.append(note("opt-in"))

@@ -19,7 +19,17 @@ from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
 from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, occupancy_or_failure, part_report
-from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
+from .words import (
+    given_name,
+    gpu_name,
+    gpu_text,
+    kernel_text,
+    label,
+    labels,
+    result_text,
+    step_changes,
+    step_text,
+)
 
 
 def _exact(name: str) -> Callable[[WavesFields], Any]:
@@ -221,7 +231,7 @@ def steps_report(parts: Sequence[Any]) -> Report:
     for steps in parts:
         row = ResultRow(steps.result)
         row.steps = tuple(steps)  # perhaps some of them
-        on_gpu = {"gpu": row.gpu.name, "cc": row.gpu.cc}
+        on_gpu = {"gpu": given_name(row.gpu), "cc": row.gpu.cc}
         rows += [{**on_gpu, **step.pop("requires"), **step} for step in row.next_steps]
         details += [Paragraph([f"{gpu_name(row.gpu)}: {result_text(row.result)}"])] if len(parts) > 1 else []
         details += _steps_sections(row)

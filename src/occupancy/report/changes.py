@@ -114,7 +114,7 @@ def fix_phrase(fixes: Sequence[tuple[str | None, Fix]]) -> str:
     if text := _by_arch([(arch, fix.changes.get("or launch", ())) for arch, fix in fixes], "or launch"):
         # An image does not contain the block size.
         sizes = {each.new for _, fix in fixes for each in fix.changes.get("or launch", ())}
-        alternatives.append(f"or launch {text} and set `threads = {min(sizes)}` in the rules")
+        alternatives.append(f"or launch {text} and set `threads = {min(sizes)}` in a rule for the kernel")
     for arch, fix in fixes:
         archs_of[fix.pressure].append(arch or "-")
     for kind, archs in archs_of.items():

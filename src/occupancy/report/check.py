@@ -68,8 +68,7 @@ class BrokenOnArchs(NamedTuple):
                 elif name == "spill_bytes":
                     text = f"{changes.phrase('spills', old and old.record.spills, new.record.spills)}{about}"
                 values.append(text)
-            is_shown = "spill_bytes" in broken.tightest
-            others = [each for each in broken.others if each.name == "spills" and not is_shown]
+            others = [each for each in broken.others if each.name == "spills"]
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix, others))
         return changes.change_facts(kernels)
 

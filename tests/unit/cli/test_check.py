@@ -80,8 +80,8 @@ def test_updates(project: Path) -> None:
 
 def test_an_update_keeps_kernels_that_no_longer_launch(project: Path) -> None:
     for name, regs in ("old", 32), ("new", 128):
-        Path(f"{name}.log").write_text(log("k", regs))
-    run("init", "old.log", "--rules", "k.toml", "--baseline", "k.json", "-t", "k=1024")
+        Path(f"{name}.log").write_text(log("_ZN34_GLOBAL__N__9e609c31_4_a_cu_f763c0351kEPf", regs))
+    run("init", "old.log", "--rules", "k.toml", "--baseline", "k.json", "-t", "*k*=1024")
     before = Path("k.json").read_text()
     done = run("check", "new.log", "--rules", "k.toml", "--update")
     assert "100% -> no launch at 1,024 threads (minimum 100%): 1,024" in " ".join(done.stdout.split())

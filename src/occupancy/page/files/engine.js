@@ -204,8 +204,9 @@ function failureOf(result) {
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], limits.max_block_dim[axis]);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  if (allowed.shared_memory === 0) return failure(...sharedMemoryFailure(result));
-  if (allowed.registers === 0) return failure(...registerFailure(result));
+  const shared = allowed.shared_memory === 0 ? failure(...sharedMemoryFailure(result)) : null;
+  if (allowed.registers === 0 && (!shared || shared.limit === "carveout")) return failure(...registerFailure(result));
+  if (shared !== null) return shared;
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
   if (allowed.virtual_resources !== 0) return null;
   return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
@@ -225,8 +226,7 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
     if (pool < limits.max_shared_memory_per_block) return ["carveout", perBlock, pool];
     return ["max_shared_memory_per_block", perBlock];
   }
-  const rounded = perBlock - limits.reserved_shared_memory_per_block;
-  const needed = sharedMemoryOf(kernel);
+  const needed = sharedMemoryOf(kernel), rounded = perBlock - limits.reserved_shared_memory_per_block;
   let limit = "max_shared_memory_per_block_optin";
   if (kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
   else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
