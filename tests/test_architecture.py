@@ -19,7 +19,7 @@ BUDGETS = {
     "tables": 906,
     "engine": 805,
     "readers": 3337,
-    "advice": 1133,
+    "advice": 1137,
     "arrays": 594,
     "device": 644,
     "builds": 1057,

@@ -134,9 +134,10 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Warpg
         problem = f"the groups have {total:,} threads, not {shown(threads)}"
         raise InputError(problem, where="groups", hint=f"A warpgroup has {THREADS_PER_WARPGROUP} threads.")
     known = [group.regs for group in groups if group.regs is not None]
-    for regs in (each for each in known if each not in range(LEAST, MOST + 1, STEP)):
-        problem = f"setmaxnreg does not accept {shown(regs)} registers"
-        raise InputError(problem, where="groups", allowed=f"{LEAST} to {MOST} in steps of {STEP}")
+    for regs in known:
+        if regs not in range(LEAST, MOST + 1, STEP):
+            problem = f"setmaxnreg does not accept {shown(regs)} registers"
+            raise InputError(problem, where="groups", allowed=f"{LEAST} to {MOST} in steps of {STEP}")
     if len(groups) - len(known) > 1:
         problem = "more than one group has ? registers"
         raise InputError(problem, where="groups", hint="Write ? for one of the groups.")

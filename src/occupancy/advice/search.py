@@ -114,7 +114,10 @@ def max_keeping(blocks: int, levels: Iterable[Level]) -> int:
 
 
 def _equal_runs(key: Callable[[int], Key], low: int, high: int) -> Iterator[tuple[int, Key]]:
-    """Yield the last number and the key of each run of equal keys, which are contiguous, ascending."""
+    """Yield the last number and the key of each run of equal keys from low to high, ascending.
+
+    Equal keys must be contiguous, so that keys between two equal ones need not be computed.
+    """
     last, known = (low, key(low)), [(high, key(high))]
     while known:
         number, its_key = known[-1]
