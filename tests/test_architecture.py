@@ -27,7 +27,7 @@ BUDGETS = {
     "report": 3113,
     "render": 613,
     "page": 208,
-    "api": 1840,
+    "api": 1844,
     "cuda": 90,
     "typing": 38,
     "triton": 111,

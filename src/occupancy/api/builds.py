@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
+from ..builds.names import stable_name
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
-from ..compare.match import match
+from ..compare.match import by_name, match
 from ..compare.rules import RULES_FILE, Exemption, Rule, RuleEntry, Rules, find_rules, read_rules, removable
 from ..errors import BaselineError, ErrorCollector, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
@@ -170,41 +171,44 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
         hint = "To write a baseline, run occupancy scan BUILD --save-baseline FILE."
         raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
     old, new = _both(reading, before, after)
+    whole = (after.kernels, before.kernels)
+    return _compared(reading, rules, before.threads, None if path is None else old, new, whole)
+
+
+def _compared(
+    reading: Reading, rules: Rules, threads: int | None, old: list[KernelRecord] | None, new: list[KernelRecord],
+    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]],
+) -> Checked:  # fmt: skip
     return check_kernels(
-        reading.sized(new, rules.rules), rules, reading.evaluator(rules.threads or before.threads),
-        None if path is None else reading.sized(old, rules.rules),
-        whole=(after.kernels, before.kernels) if reading.selects else None,
-        ignore_arch=reading.gpu is not None,
+        reading.sized(new, rules.rules), rules, reading.evaluator(rules.threads or threads),
+        None if old is None else reading.sized(old, rules.rules),
+        whole=whole if reading.selects else None, ignore_arch=reading.gpu is not None,
     )  # fmt: skip
 
 
 def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]:
-    """Check the build, compared with itself, then write the baseline; return its changes, too."""
+    """Write the new baseline; return the check against it, and its changes."""
     path = rules.baseline
     if path is None:
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
     before = read_baseline(path) if os.path.exists(path) else Build(())
-    old, new = _both(reading, before, after)
     threads = reading.threads or rules.threads or before.threads
     evaluator = reading.evaluator(threads)
-    sized = [reading.sized(each, rules.rules) for each in (old, new)]
-    guarded = [each for each in rules.rules if "max_occupancy_drop" in each.bounds]
-    failed = [
-        (was, now)
-        for was, now, _ in match(*sized).pairs
-        if evaluator.row(was).launchable and evaluator.row(now).launchable is False
-        if any(each.matching(now) for each in guarded)
-        and not any(each.matching(now) for each in rules.exemptions)
-    ]  # an update cannot accept these: they keep their entries
-    stays = {id(record) for pair in failed for record in pair}
-    pairs = zip((*old, *new), (*sized[0], *sized[1]), strict=True)
-    shown = {id(record) for record, each in pairs if id(each) not in stays}
-    new_baseline = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
-    known = [each for each in sized[1] if id(each) not in stays] + [was for was, _ in failed]
-    done = check_kernels(sized[1], rules, evaluator, known, whole=(after.kernels, new_baseline.kernels))
-    changes = changes_by_name(compare(before.kernels, new_baseline.kernels, evaluator)) or "no changes"
-    write_baseline(path, new_baseline)
-    return done, f"Wrote {path}: {new_baseline.size} ({changes})"
+    old, new = _both(reading, before, after)
+    itself = _compared(reading, rules, threads, new, new, (after.kernels, after.kernels))
+    failing = {by_name(each.kernel.record) for each in itself.broken if each.kernel.launchable is False}
+    pairs = match(before.kernels, after.kernels).pairs
+    stays = {id(record) for pair in pairs if by_name(pair.new) in failing for record in pair[:2]}
+    names = {stable_name(each.name) for each in after.kernels}
+    every = replace(reading.selection, only_newest=False, gpu=None).records
+    gone = [each for each in every(before.kernels, is_partial=True) if each.name not in names]
+    shown = {id(record) for record in (*old, *new, *gone)} - stays
+    updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
+    known = reading.selection.records(updated.kernels, is_partial=True)
+    done = _compared(reading, rules, threads, known, new, (after.kernels, updated.kernels))
+    changes = changes_by_name(compare(before.kernels, updated.kernels, evaluator)) or "no changes"
+    write_baseline(path, updated)
+    return done, f"Wrote {path}: {updated.size} ({changes})"
 
 
 def save_baseline(build: Paths, path: Path, **options: Unpack[SelectionOptions]) -> Build:
