@@ -27,11 +27,11 @@ BUDGETS = {
     "report": 3113,
     "render": 613,
     "page": 208,
-    "api": 1844,
+    "api": 1855,
     "cuda": 90,
     "typing": 38,
     "triton": 111,
-    "cli": 1358,
+    "cli": 1355,
     "__init__": 112,
     "__main__": 19,
 }

@@ -13,7 +13,7 @@ from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
-from ..advice.waves import check_cluster, count_waves, full_wave
+from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
 from ..errors import InputError, OccupancyError, invalid
@@ -160,6 +160,22 @@ class Occupancy(Printed, Result):
         sizes = block_sizes(self.limits, self.kernel, smem_of_threads, self.model)
         return Results(sizes, block_sizes_report, self)
 
+    def full_wave(
+        self, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
+        max_active_clusters: int | str | None = None,
+    ) -> FullWave:  # fmt: skip
+        """Return the resident blocks of the whole GPU: ``blocks`` is the grid of a persistent kernel.
+
+        Arguments and errors are those of `waves`.
+        """
+        shape = parse_optional(parse_shape, cluster, "cluster")
+        most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
+        size = shape and prod(shape)
+        if size is not None:  # before the number of SMs, which would not help
+            check_cluster(self.limits, size, is_measured=most is not None)
+        sms = multiprocessors(self.gpu, multiprocessor_count)
+        return full_wave(self, sms, cluster_size=size, max_active_clusters=most)
+
     def waves(
         self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
         max_active_clusters: int | str | None = None,
@@ -175,15 +191,10 @@ class Occupancy(Printed, Result):
         Raises:
             InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
         """
-        shape = parse_optional(parse_shape, cluster, "cluster")
-        size = None if shape is None else prod(shape)
-        most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
-        if size is not None:
-            check_cluster(self.limits, size, is_measured=most is not None)
-        launch = Launch(self.kernel, parse_shape(grid, "grid"), shape)
-        count = multiprocessors(self.gpu, multiprocessor_count)
-        wave = full_wave(self, count, cluster_size=size, max_active_clusters=most)
-        return Waves(*count_waves(launch, wave))
+        blocks, shape = parse_shape(grid, "grid"), parse_optional(parse_shape, cluster, "cluster")
+        sms, most = multiprocessor_count, max_active_clusters
+        wave = self.full_wave(cluster=shape, multiprocessor_count=sms, max_active_clusters=most)
+        return Waves(*count_waves(Launch(self.kernel, blocks, shape), wave))
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
