@@ -186,6 +186,7 @@ def test_a_carveout_that_limits_is_raised_to_the_smallest_for_more_blocks(questi
 
 
 @given(questions())
+@example(Question(shipped.limits("9.0"), Kernel(2048, 32, smem="300k"), "cuda"))
 def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(question: Question) -> None:
     limits, kernel, model = question
     answer = Result(limits, kernel, model)
@@ -203,6 +204,10 @@ def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(ques
     nearest = sorted(better, key=lambda threads: abs(threads - kernel.threads))
     best = sorted(nearest, key=lambda threads: -better[threads][1])
     expected = list(dict.fromkeys([*nearest[:1], *best[:1]]))
+    if not expected and steps:  # both changes at once
+        reached = Result(limits, with_amounts(kernel, dict[str, Any](steps[0].requires)), model)
+        assert (now, reached.launchable, steps) == (0, True, [*next_steps(question.ask())])
+        return
     assert [step.requires["threads"] for step in steps] == expected
     assert [(step.active_blocks, step.occupancy) for step in steps] == [better[size] for size in expected]
 

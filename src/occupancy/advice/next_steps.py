@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from heapq import merge
+from itertools import chain
 from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
@@ -55,8 +56,19 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     steps = using_less(now)
     if now.kernel.carveout is not None:
         steps = merge(_with_larger_carveouts(now), steps, key=lambda step: step.active_blocks)
-    yield from steps
-    yield from _with_other_block_sizes(now)
+    steps = chain(steps, _with_other_block_sizes(now))
+    first = next(steps, None)
+    if first is None and not now.launchable:  # both changes at once
+        first = _with_less_in_another_size(now)
+    yield from chain(filter(None, [first]), steps)
+
+
+def _with_less_in_another_size(now: Result) -> NextStep | None:
+    """Return the first step of the nearest block size that the GPU and the launch bound allow."""
+    limits, most = now.limits, now.kernel.max_threads or now.kernel.threads
+    threads = min(now.kernel.threads, most, limits.max_threads_per_block)
+    step = next(using_less(Result(limits, now.kernel.replace(threads=threads), now.model)), None)
+    return step and step_with(now, {"threads": threads, **step.requires})
 
 
 def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:

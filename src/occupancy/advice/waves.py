@@ -105,7 +105,9 @@ def full_wave(
 
 def count_waves(launch: Launch, wave: FullWave) -> WavesFields:
     if not wave.blocks:
-        raise InputError("no block of the kernel is resident, so its grid has no waves", where="grid")
+        reason = wave.result.reason
+        problem = f"the kernel does not launch: {reason}" if reason else "no cluster fits on the GPU"
+        raise InputError(problem, where="grid")
     return WavesFields(launch, wave)
 
 

@@ -74,25 +74,25 @@ def first_failure(
 ) -> LaunchFailure | None:
     """Return the first exceeded limit in the driver's order: block size, shared memory, registers, others."""
     threads, in_one_block = kernel.threads, f"{kernel.threads:,} threads in one block"
+    along = _along_one_axis(limits, kernel)
+    also = f"Also, {along.what} exceed the maximum of {along.allowed}." if along and along.axis == "z" else ""
     if threads > (allowed := limits.max_threads_per_block):
-        return LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
+        failure = LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
+        return failure._replace(hint=also)
     if kernel.max_threads is not None and threads > kernel.max_threads:
-        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, INVALID_VALUE)
-    number = cuda.exceeded_dimension(limits, kernel)
-    if number is not None and kernel.block_dim is not None:
-        length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
-        what = f"{length:,} threads along {axis} in one block"
-        return LaunchFailure(f"max_block_dim[{number}]", length, allowed, what, *_TOO_LARGE, axis)
+        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, INVALID_VALUE, also)
+    if along is not None:
+        return along
     if block_limits.warps == 0:
         what, allowed = f"{in_one_block} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         return LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
-    shared = _shared_memory(limits, kernel, model, allocated) if block_limits.shared_memory == 0 else None
-    if shared is not None and shared.limit != "carveout":
-        return shared
+    if block_limits.shared_memory == 0:
+        shared = _shared_memory(limits, kernel, model, allocated)
+        # The spreadsheet's carveout is only a hint to the driver.
+        if shared.limit != "carveout" or block_limits.registers != 0:
+            return shared
     if block_limits.registers == 0:
         return _registers(limits, kernel, model, allocated)
-    if shared is not None:
-        return shared
     if block_limits.barriers == 0:
         needed = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         what, allowed = f"{needed} barriers in one block", limits.max_barriers_per_multiprocessor or 0
@@ -102,6 +102,15 @@ def first_failure(
         what = f"{needed} virtual resources in one block"
         return LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
     return None
+
+
+def _along_one_axis(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
+    number = cuda.exceeded_dimension(limits, kernel)
+    if number is None or kernel.block_dim is None:
+        return None
+    length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
+    what = f"{length:,} threads along {axis} in one block"
+    return LaunchFailure(f"max_block_dim[{number}]", length, allowed, what, *_TOO_LARGE, axis)
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:

@@ -116,7 +116,7 @@ def _headline(row: ResultRow) -> Iterator[str]:
 
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
-    if row.result.compile_error is None:
+    if row.result.compile_error is None or not row.result.launchable:
         if row.result.occupancy < 1:
             yield from _steps_sections(row)
         if remarks := list(_remarks(row)):
@@ -203,7 +203,7 @@ def _headroom(found: SlackFields) -> str:
 def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
-    yield from gpu_remarks(rows, [row.result.reason or row.result.compile_error for row in rows])
+    yield from gpu_remarks(rows, [row.result.compile_error or row.result.reason for row in rows])
     runs_on_all = all(row.result.launchable and row.result.compile_error is None for row in rows)
     if runs_on_all and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])

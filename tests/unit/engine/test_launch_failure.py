@@ -61,7 +61,7 @@ def test_more_of_a_counted_resource_than_the_sm_has() -> None:
         result = Result(limits, kernel)
         assert result.active_blocks == 0
         assert result.failure is not None
-        assert [result.failure.limit, result.failure.needed, result.failure.allowed] == expected
+        assert [*result.failure[:3]] == expected
         assert str(result.failure).endswith(f", but an SM has at most {result.failure.allowed}.")
 
 
@@ -69,6 +69,7 @@ def test_the_subjects_of_limits() -> None:
     for cc, kernel, words in (
         ("3.0", Kernel(32, 64), "64 registers per thread, but a thread can have at most 63."),
         ("9.0", Kernel(512, max_threads=256), 'for at most 256. The runtime reports "invalid argument".'),
+        ("9.0", Kernel("2x2x128", max_threads=256), "z in one block exceed the maximum of 64."),
         ("9.0", Kernel(1024, 128, 0, 245_760), 'at most 232,448. The runtime reports "invalid argument".'),
         ("9.0", Kernel(1025), '"invalid argument" ("invalid configuration argument" before CUDA 13).'),
     ):
@@ -78,8 +79,7 @@ def test_the_subjects_of_limits() -> None:
 def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:
     for static, dynamic, hint in ((0, 60_000, OPT_IN), (49_152, 1, OPT_IN), (49_153, 0, MAKE_DYNAMIC)):
         failure = Result(shipped.limits("9.0"), Kernel(32, 32, static, dynamic, opt_in=False)).failure
-        assert failure is not None
-        assert failure.hint == hint
+        assert (failure and failure.hint) == hint
 
 
 def test_a_carveout_and_modes_of_the_spreadsheet() -> None:

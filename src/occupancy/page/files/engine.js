@@ -205,8 +205,8 @@ function failureOf(result) {
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
   const shared = allowed.shared_memory === 0 ? failure(...sharedMemoryFailure(result)) : null;
-  if (allowed.registers === 0 && (!shared || shared.limit === "carveout")) return failure(...registerFailure(result));
-  if (shared !== null) return shared;
+  if (shared && (shared.limit !== "carveout" || allowed.registers !== 0)) return shared; // the carveout is only a hint
+  if (allowed.registers === 0) return failure(...registerFailure(result));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
   if (allowed.virtual_resources !== 0) return null;
   return failure("virtual_resources_per_multiprocessor", virtualResourcesOf(kernel));
@@ -259,8 +259,14 @@ function blocksAllowed({ block_limits: allowed }, name) {
 
 // ---- Advice
 // [{active_blocks, occupancy, requires}]: larger carveouts, lower amounts, two block sizes.
-const nextSteps = (now) => [...[...stepsByCarveout(now), ...stepsUsingLess(now)]
-  .sort((a, b) => a.active_blocks - b.active_blocks), ...stepsByBlockSize(now)];
+function nextSteps(now) {
+  const steps = [...stepsByCarveout(now), ...stepsUsingLess(now)].sort((a, b) => a.active_blocks - b.active_blocks);
+  steps.push(...stepsByBlockSize(now));
+  if (steps.length || now.launchable) return steps;
+  const threads = Math.min(now.kernel.threads, now.limits.max_threads_per_block);
+  return stepsUsingLess(withAmount(now, "threads", threads)).slice(0, 1)
+    .map((step) => ({ ...step, requires: { threads, ...step.requires } }));
+}
 const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occupancy, requires });
 function stepsByCarveout(now, blocks = now.active_blocks) {
   return now.limits.shared_memory_configurations.map((size) => withAmount(now, "carveout", size))
@@ -340,8 +346,7 @@ function fullWave(result, sms, clusterSize = null) {
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
 function countWaves(blocks, { blocks: most, slots }) {
-  const partial = blocks % most;
-  const rounds = Math.ceil(blocks / most);
+  const partial = blocks % most, rounds = Math.ceil(blocks / most);
   return {
     waves: blocks / most,
     last_wave_fill: (partial || most) / most,
@@ -397,19 +402,18 @@ function explainWarps(result) {
   const rounded = kernel.threads % limits.warp_size ? ", rounded up to whole warps" : "";
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
   steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
-  if (isTooLarge(limits, kernel)) return [...steps, "above the maximum block size: 0 blocks"];
+  const failure = isTooLarge(limits, kernel) && failureOf(result);
+  if (failure) return [...steps, `${failure.needed} > ${failure.allowed}, the maximum: 0 blocks`];
   return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
 function explainRegisters(result) {
   const { limits, kernel, allocated: { warps, registers } } = result;
   const { max_registers_per_thread: most, max_registers_per_block: allowed, sub_partitions: files } = limits;
-  const perWarp = registers / warps;
-  const perThread = words.count(kernel.regs, "register");
+  const perWarp = registers / warps, perThread = words.count(kernel.regs, "register");
   if (kernel.regs > most) return [`${perThread} per thread > ${most}: 0 blocks`];
   const exact = `${perThread} x ${limits.warp_size} threads = ${kernel.regs * limits.warp_size}`;
   const steps = [`${exact}, rounded up to a multiple of ${limits.register_allocation_unit}: ${perWarp} per warp`];
-  const checked = checkedRegisters(limits, perWarp, warps);
-  const parts = checkedParts(limits);
+  const checked = checkedRegisters(limits, perWarp, warps), parts = checkedParts(limits);
   const counted = checked === registers ? "" : `, rounded up to ${checked / perWarp} for ${parts} sub-partitions,`;
   const check = `launch check: ${warpsOf(result)}${counted} x ${perWarp} = ${checked}`;
   if (checked > allowed) return [...steps, `${check} > ${allowed} per block: 0 blocks`];
@@ -429,9 +433,8 @@ function explainRegisters(result) {
 }
 function explainSharedMemory(result) {
   const { limits, kernel, shared_memory_pool: pool, allocated: { shared_memory: perBlock } } = result;
-  const reserved = limits.reserved_shared_memory_per_block;
+  const reserved = limits.reserved_shared_memory_per_block, own = sharedMemoryOf(kernel);
   const isSplit = kernel.smem === null && kernel.static_smem !== null && kernel.dynamic_smem !== null;
-  const own = sharedMemoryOf(kernel);
   const terms = [isSplit ? `${kernel.static_smem} static + ${kernel.dynamic_smem} dynamic` : words.count(own, "byte")];
   if (reserved) terms.push(`${reserved} reserved by CUDA`);
   const total = isSplit || reserved ? ` = ${own + reserved}` : "";
@@ -442,8 +445,7 @@ function explainSharedMemory(result) {
     const withReserved = reserved ? ` with the ${reserved} reserved` : "";
     return [...steps, `${perBlock} > ${most}, the maximum per block${withReserved}: 0 blocks`];
   }
-  const chosen = configurationOf(limits, kernel.carveout);
-  const { amount, unit: kind } = kernel.carveout ?? {};
+  const chosen = configurationOf(limits, kernel.carveout), { amount, unit: kind } = kernel.carveout ?? {};
   const all = limits.max_shared_memory_per_multiprocessor;
   const share = kind === "percent"
     && `${amount}% of ${all} = ${divide(all * amount, 100)}, rounded up to the next size: `;

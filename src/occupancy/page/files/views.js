@@ -128,9 +128,7 @@ function showVerdict(launch, all, kept, { text, field, choices }) {
 }
 function showBars(result) {
   const { kernel, limits, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
-  const isRefused = isRefusedByCompiler(result);
-  const failure = failureOf(result);
-  const grows = isRefused ? {} : slack(result);
+  const isRefused = isRefusedByCompiler(result), failure = failureOf(result), grows = isRefused ? {} : slack(result);
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
   const limiting = isRefused ? ["shared_memory"] : failure ? limiters.slice(0, 1) : limiters;
   const others = ["barriers", "virtual_resources", "tensor_memory"]
