@@ -1,4 +1,1 @@
-"""Advice: changes for a higher occupancy, headroom, budgets, waves.
-
-Every number comes from the engine. Rules of the hardware are not duplicated here.
-"""
+"""Changes for a higher occupancy, headroom, budgets and waves; each number comes from the engine."""

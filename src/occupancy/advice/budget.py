@@ -115,7 +115,7 @@ def _unreachable(cases: Sequence[tuple[Gpu, Result, int]], share: float | None, 
 
 
 def _named(gpu: Gpu) -> str:
-    return gpu.name or f"compute capability {gpu.cc}"
+    return f"compute capability {gpu.cc}" if gpu.label == gpu.cc else gpu.label
 
 
 def _levels(least: Result) -> Iterator[BudgetLevel]:

@@ -141,7 +141,7 @@ def check(
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
         allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
         update: Update the baseline, or only the kernels selected by ``name``, ``arch`` and other options. Kernels
-            that no longer launch keep their entry.
+            that fail because they do not launch keep their entry.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:

@@ -90,11 +90,6 @@ class Occupancy(Printed, Result):
         """The compute capability, such as ``"9.0"``."""
         return self.gpu.cc
 
-    @property
-    def resident_blocks(self) -> int | None:
-        """Resident blocks of the whole GPU, the largest cooperative grid; None if its SMs are unknown."""
-        return self.gpu.multiprocessor_count and full_wave(self, self.gpu.multiprocessor_count).blocks
-
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs on the same GPU; a new total `smem` keeps the static part."""
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
@@ -164,7 +159,7 @@ class Occupancy(Printed, Result):
         self, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
         max_active_clusters: int | str | None = None,
     ) -> FullWave:  # fmt: skip
-        """Return the resident blocks of the whole GPU: ``blocks`` is the grid of a persistent kernel.
+        """Return the resident blocks of the whole GPU: the grid of a persistent or cooperative kernel.
 
         Arguments and errors are those of `waves`.
         """

@@ -1,7 +1,4 @@
-"""Lookup of arrays of inputs in per-GPU tables, which the engine fills.
-
-Each resource has its own table, because the engine limits each resource separately.
-"""
+"""Lookup of arrays of inputs in tables that the engine fills: one for each GPU and resource."""
 
 from __future__ import annotations
 

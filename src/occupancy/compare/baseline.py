@@ -68,10 +68,7 @@ class BaselineFile(BaseModel):
 
 @dataclass(frozen=True)
 class Build:
-    """Compiled kernels of a build or a baseline.
-
-    Their paths are the same on every machine. Candidates that an autotuner rejected are missing.
-    """
+    """Compiled kernels of a build or a baseline, with the same paths on every machine."""
 
     kernels: tuple[KernelRecord, ...]
     threads: int | None = None

@@ -66,13 +66,15 @@ class BrokenKernel:
     """Limits that the kernel keeps."""
     exemption: Exemption | None = None
     """Exemption that permits it."""
+    launches_alone: bool = True
+    """False if it does not launch at its own block size either, so that no update accepts it."""
 
     @property
     def criteria(self) -> list[str]:
         """Names of the broken rules."""
         return [each.criterion for each in self.violations]
 
-    @property
+    @cached_property
     def causes(self) -> list[Change]:
         """Changes since the baseline that explain values that got worse."""
         return explaining(self.baseline, self.kernel, self.tightest) if self.baseline else []
@@ -156,11 +158,11 @@ def check_kernels(
         parts = defaultdict[Exemption | None, list[Violation]](list)
         for violation in checked.violations:
             parts[exemptions.get(violation.criterion)].append(violation)
-        for exemption, violations in parts.items():
-            part = replace(checked, violations=tuple(violations), exemption=exemption)
+        for exemption, found in parts.items():
+            alone = row.launchable is not False or evaluator.row(kernel).launchable is not False
+            part = replace(checked, violations=tuple(found), exemption=exemption, launches_alone=alone)
             (exempt if exemption else broken).append(part)
-        others = (change for change in causes(old, row) if change not in checked.causes) if old else ()
-        changed += ((kernel, change) for change in others if change.name in LAUNCH_VALUES)
+        changed += ((kernel, change) for change in checked.others if change.name in LAUNCH_VALUES)
     removed = sorted((*matching.removed, *matching.extra_old), key=by_name)  # also one of several copies
     permitted = {old.name for old in removed if any(matches(each, old.name) for each in rules.allow_removed)}
     build, old_build = whole or (kernels, baseline or ())

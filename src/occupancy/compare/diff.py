@@ -335,7 +335,7 @@ def find_fix(
     old_bounds = [each.new for each in changes.get("restore", ()) if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
         changes = {"raise": [Change("launch_bounds", _source_bounds(new.record), (least, None))]}
-    if is_too_low and not requires:
+    if is_too_low and not requires and not is_restored:
         changes = {**changes, "or launch": [Change("threads", None, bound)]}
     inputs: dict[str, list[Change]] = {"reduce": [], "launch": []}
     for name, amount in requires.items():

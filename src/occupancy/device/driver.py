@@ -31,10 +31,13 @@ class Driver:
         try:
             self.call("cuInit", 0)
         except DriverCallError as error:
+            problem, where, hint = error.problem, error.where, "Run nvidia-smi to check the driver."
             if error.code == "CUDA_ERROR_NO_DEVICE":
-                raise _no_visible_device() from error
-            hint = "Run nvidia-smi to check the driver."
-            raise DeviceError(error.problem, where=error.where, hint=hint) from error
+                problem, where = "the driver finds no NVIDIA GPU", ""
+                if (visible := os.environ.get(VISIBLE_DEVICES)) is not None:
+                    problem = f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU"
+                    hint = "Unset it, or list GPUs in it by the numbers that nvidia-smi shows."
+            raise DeviceError(problem, where=where, hint=hint) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a driver function and return its result, or a list of several or none."""
@@ -126,13 +129,6 @@ class Function(NamedTuple):
         config.sharedMemBytes = dynamic_smem
         config.attrs, config.numAttrs = [attribute], 1
         return int(self._call("cuOccupancyMaxActiveClusters", config))
-
-
-def _no_visible_device() -> DeviceError:
-    if (visible := os.environ.get(VISIBLE_DEVICES)) is None:
-        return DeviceError("the driver finds no NVIDIA GPU", hint="Run nvidia-smi to list the GPUs.")
-    problem = f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU"
-    return DeviceError(problem, hint="Unset it, or list GPUs in it by the numbers that nvidia-smi shows.")
 
 
 STAND_IN = b"""

@@ -92,7 +92,7 @@ def _rows(sizes: Sequence[Any]) -> list[SizeRow]:
     common = set(by_threads[0]).intersection(*by_threads[1:])
     rows = (SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common)
     launching = [row for row in rows if any(each.active_blocks for each in row.sizes)]
-    # Of equal sizes, those come first that also suit the other GPUs, then the larger ones, as in the runtime.
+    # Ties in the lowest occupancy go to the higher sum, then to the larger block, as in the runtime.
     return sorted(
         launching, key=lambda row: (-row.lowest, -sum(each.occupancy for each in row.sizes), -row.threads)
     )

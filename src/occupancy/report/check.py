@@ -68,7 +68,7 @@ class BrokenOnArchs(NamedTuple):
                 elif name == "spill_bytes":
                     text = f"{changes.phrase('spills', old and old.record.spills, new.record.spills)}{about}"
                 values.append(text)
-            others = [each for each in broken.others if each.name == "spills"]
+            others = [each for each in broken.others if each.name in ("spills", "stack_bytes")]
             kernels.append(changes.OnArch(new.record, values, broken.causes, broken.fix, others))
         return changes.change_facts(kernels)
 
@@ -108,7 +108,7 @@ COLUMNS = (
     Column("causes", value=lambda row: row.broken.causes if row.broken else [],
            about="Changes since the baseline that explain the value", text=changes.phrases, type="objects"),
     Column("other_changes", value=lambda row: row.broken.others if row.broken else [],
-           about="Other changes since the baseline", text=changes.phrases, type="objects"),
+           about="Changes since the baseline that do not explain the value", text=changes.phrases, type="objects"),
     Column("fix", value=lambda row: row.fix or None,
            about="Smallest change that satisfies the rules of the kernel, if one is known", type="string"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
@@ -158,13 +158,9 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
 
 def _refused(row: CheckRow) -> str:
     """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
-    criterion, bound, new = CRITERIA[row.violation.criterion], row.record.max_threads, row.broken
-    if not criterion.compares:
+    if not CRITERIA[row.violation.criterion].compares:
         return row.violation.criterion
-    # Unless a file or a rule fixes the block size, it follows the launch bound of the new baseline.
-    follows = new and bound and row.record.threads is None and (new.kernel.threads or 0) > bound
-    fails = criterion.measure == "occupancy" and row.violation.value == 0 and not follows
-    return "kernels that do not launch" if fails else ""
+    return "kernels that do not launch" if row.broken and not row.broken.launches_alone else ""
 
 
 def _sections(

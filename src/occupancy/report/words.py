@@ -159,7 +159,7 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
     if others:
         return join_and([*map(gpu_name, (gpu, *others))])
     about = f"compute capability {gpu.cc} ({gpu.limits.architecture})"
-    return f"{gpu_name(gpu)}, {about}" if gpu.name else about
+    return f"{gpu_name(gpu)}, {about}" if given_name(gpu) else about
 
 
 def result_text(result: Result) -> str:

@@ -77,15 +77,14 @@ def matching(pattern: str) -> Sequence[Product]:
 
 
 def _with_all(words: list[str]) -> Sequence[Product]:
-    needed = [_expression(word) for word in words if word]
-    return [each for each in products() if needed and all(word.search(each.text) for word in needed)]
-
-
-def _expression(word: str) -> re.Pattern[str]:
     # Letters and digits can be separate (RTX4090, 80GB), and a number can follow (SXM in SXM5). A10 does not
     # match A10G, and 6000 does not match A6000.
-    parts = re.findall(r"[a-z]+|[0-9]+", word)
-    return re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
+    split = [re.findall(r"[a-z]+|[0-9]+", word) for word in words if word]
+    needed = [
+        re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
+        for parts in split
+    ]
+    return [each for each in products() if needed and all(word.search(each.text) for word in needed)]
 
 
 def _words(text: str) -> list[str]:

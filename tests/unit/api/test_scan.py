@@ -163,15 +163,12 @@ def test_ptx_of_copies_of_damaged_files_and_of_baselines(tmp_path: Path) -> None
     ptx = program.rindex(b"\x01\x00\x01\x01\x50")  # an entry of the kind PTX
     damaged = io.BytesIO(program[: ptx + 8] + b"\xff" * 7 + program[ptx + 15 :])
     assert {(each.ptx, each.launchable) for each in occupancy.scan(damaged, gpu="A100")} == {(None, None)}
-    archive = tmp_path / "linked.a"
-    archive.write_bytes(data)
+    (archive := tmp_path / "linked.a").write_bytes(data)
     occupancy.save_baseline(archive, baseline := tmp_path / "b.json")
-    (tmp_path / "no.json").write_text(
-        baseline.read_text().replace(f'"ptx": {json.dumps(targets)}', '"ptx": []')
-    )
+    without = tmp_path / "no.json"
+    without.write_text(baseline.read_text().replace(f'"ptx": {json.dumps(targets)}', '"ptx": []'))
     assert occupancy.diff(baseline, archive, gpu="H100").summary["same"] == 1
-    no_launch = occupancy.diff(baseline, without := tmp_path / "no.json", gpu="H100")
-    assert "100% -> no launch" in str(no_launch)
+    assert "100% -> no launch" in str(occupancy.diff(baseline, without, gpu="H100"))
     (unknown := tmp_path / "unknown.json").write_text(without.read_text().replace(' "ptx": [],', ""))
     assert occupancy.diff(unknown, without, gpu="H100").summary["same"] == 1
     baseline.write_text(baseline.read_text().replace("compute_80", "\\u001b"))
