@@ -107,7 +107,7 @@ def count_waves(launch: Launch, wave: FullWave) -> WavesFields:
     if not wave.blocks:
         reason = wave.result.reason
         problem = f"the kernel does not launch: {reason}" if reason else "no cluster fits on the GPU"
-        raise InputError(problem, where="grid")
+        raise InputError(problem)
     return WavesFields(launch, wave)
 
 

@@ -201,6 +201,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     stays = {id(record) for pair in pairs if by_name(pair.new) in failing for record in pair[:2]}
     names = {stable_name(each.name) for each in after.kernels}
     every = replace(reading.selection, only_newest=False, gpu=None).records
+    # A removed kernel goes with all architectures: an older one would be missing next.
     gone = [each for each in every(before.kernels, is_partial=True) if each.name not in names]
     shown = {id(record) for record in (*old, *new, *gone)} - stays
     updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)

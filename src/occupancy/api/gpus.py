@@ -130,7 +130,7 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_dim: tuple[int, 
         result = occupancy_on(gpu, kernel, model)
     except InputError as error:
         return Fit(gpu, kernel, False, error.problem, None, (), cluster_dim)
-    reason = result.compile_error or result.reason
+    reason = " Also, ".join(filter(None, (result.compile_error, result.reason))) or None
     return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size), cluster_dim)
 
 

@@ -13,7 +13,7 @@ from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
-from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
+from ..advice.waves import check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
 from ..errors import InputError, OccupancyError, invalid
@@ -155,41 +155,34 @@ class Occupancy(Printed, Result):
         sizes = block_sizes(self.limits, self.kernel, smem_of_threads, self.model)
         return Results(sizes, block_sizes_report, self)
 
-    def full_wave(
-        self, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
-        max_active_clusters: int | str | None = None,
-    ) -> FullWave:  # fmt: skip
-        """Return the resident blocks of the whole GPU: the grid of a persistent or cooperative kernel.
-
-        Arguments and errors are those of `waves`.
-        """
-        shape = parse_optional(parse_shape, cluster, "cluster")
-        most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
-        size = shape and prod(shape)
-        if size is not None:  # before the number of SMs, which would not help
-            check_cluster(self.limits, size, is_measured=most is not None)
-        sms = multiprocessors(self.gpu, multiprocessor_count)
-        return full_wave(self, sms, cluster_size=size, max_active_clusters=most)
-
     def waves(
-        self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
-        max_active_clusters: int | str | None = None,
+        self, grid: Shape | None = None, *, cluster: Shape | None = None,
+        multiprocessor_count: int | str | None = None, max_active_clusters: int | str | None = None,
     ) -> Waves:  # fmt: skip
         """Return the waves in which a grid runs on the whole GPU.
 
         Args:
-            grid: Number of blocks, or the grid's shape.
+            grid: Number of blocks, or the grid's shape; by default one full wave, as for a persistent kernel.
             cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
             multiprocessor_count: Number of SMs; by default that of the GPU.
             max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 
         Raises:
-            InputError: A number is out of range, the number of SMs is unknown, or the GPU has no clusters.
+            InputError: A number is out of range or missing, the GPU has no clusters, or the kernel fails to launch.
         """
-        blocks, shape = parse_shape(grid, "grid"), parse_optional(parse_shape, cluster, "cluster")
-        sms, most = multiprocessor_count, max_active_clusters
-        wave = self.full_wave(cluster=shape, multiprocessor_count=sms, max_active_clusters=most)
-        return Waves(*count_waves(Launch(self.kernel, blocks, shape), wave))
+        blocks = parse_optional(parse_shape, grid, "grid")
+        shape = parse_optional(parse_shape, cluster, "cluster")
+        size = None if shape is None else prod(shape)
+        most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
+        if size is not None:
+            check_cluster(self.limits, size, is_measured=most is not None)
+        launch = Launch(self.kernel, blocks or shape or (1, 1, 1), shape)
+        count = multiprocessors(self.gpu, multiprocessor_count)
+        wave = full_wave(self, count, cluster_size=size, max_active_clusters=most)
+        if blocks is None:
+            x, y, z = launch.grid_dim
+            launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z), shape)
+        return Waves(*count_waves(launch, wave))
 
     @property
     def opt_ins(self) -> tuple[str, ...]:
@@ -293,9 +286,9 @@ class Occupancies(Results[Occupancy]):
         return Results(sizes, block_sizes_report)
 
     def waves(
-        self, grid: Shape, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None
-    ) -> Results[Waves]:
-        """Return the waves of a grid on each GPU."""
+        self, grid: Shape | None = None, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
+    ) -> Results[Waves]:  # fmt: skip
+        """Return the waves of a grid, by default one full wave, on each GPU."""
         options: Any = {"cluster": cluster, "multiprocessor_count": multiprocessor_count}
         return Results((result.waves(grid, **options) for result in self), waves_report)
 
@@ -332,7 +325,7 @@ def compute(
 
     Args:
         gpu: A compute capability in any spelling (``"9.0"``, ``"sm_90"``, 90, (9, 0)), the name of a GPU
-            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture is the list of
+            (``"RTX 4090"``), the `Limits` of an SM, or a list of these. An architecture stands for
             its compute capabilities: ``"ampere"``.
         kernel: A `Kernel`, a result of `scan`, or a compiled kernel of a framework.
         model: ``"cuda"`` for NVIDIA's cuda_occupancy.h and the CUDA runtime, the default on sm_30 and newer;

@@ -61,18 +61,21 @@ def _row(
 
     if {grid, cluster, clusters, sms} == {None}:
         return ResultRow(result)
-    from ..advice.waves import count_waves
+    from ..advice.waves import check_cluster, count_waves, full_wave
+    from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
 
     gpu, size = result.gpu, cluster and prod(cluster)
     launch = Launch(result.kernel, grid, cluster) if grid else None
+    if size is not None and gpu.multiprocessor_count is None:
+        check_cluster(result.limits, size)  # before the number of SMs
     is_unknown = clusters is None and sms is None and result.launchable
     if size is not None and is_unknown and gpu.device is not None:
         from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
-    wave = result.full_wave(cluster=cluster, multiprocessor_count=sms, max_active_clusters=clusters)
+    wave = full_wave(result, multiprocessors(gpu, sms), cluster_size=size, max_active_clusters=clusters)
     return ResultRow(result, wave, count_waves(launch, wave) if launch and wave.blocks else None)
 
 

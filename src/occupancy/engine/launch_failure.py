@@ -1,7 +1,8 @@
-"""Launch failures: the first limit that a kernel exceeds, and the limit of the compiler."""
+"""Launch failures: the limits that a kernel exceeds, and the limit of the compiler."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..values.kernel import Kernel
@@ -53,7 +54,11 @@ class LaunchFailure(NamedTuple):
             older = "" if self.error_before_13 is None else f' ("{self.error_before_13}" before CUDA 13)'
             report = f' The runtime reports "{self.error}"{older}.'
         hint = f" {self.hint}" if self.hint else ""
-        return f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}.{report}{hint}"
+        return f"{self.sentence}{report}{hint}"
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}."
 
 
 def _subject(limit: str) -> str:
@@ -69,48 +74,42 @@ def _subject(limit: str) -> str:
     return "a thread can have" if limit.endswith("per_thread") else "a block can have"
 
 
-def first_failure(
+def failures(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
-) -> LaunchFailure | None:
-    """Return the first exceeded limit in the driver's order: block size, shared memory, registers, others."""
-    threads, in_one_block = kernel.threads, f"{kernel.threads:,} threads in one block"
-    along = _along_one_axis(limits, kernel)
-    also = f"Also, {along.what} exceed the maximum of {along.allowed}." if along and along.axis == "z" else ""
-    if threads > (allowed := limits.max_threads_per_block):
-        failure = LaunchFailure("max_threads_per_block", threads, allowed, in_one_block, *_TOO_LARGE)
-        return failure._replace(hint=also)
+) -> Iterator[LaunchFailure]:
+    """Yield the exceeded limits in the driver's order: block size, shared memory, registers, others."""
+    threads, what = kernel.threads, f"{kernel.threads:,} threads in one block"
+    is_too_large = threads > limits.max_threads_per_block
+    if is_too_large:
+        yield LaunchFailure("max_threads_per_block", threads, limits.max_threads_per_block, what, *_TOO_LARGE)
     if kernel.max_threads is not None and threads > kernel.max_threads:
-        return LaunchFailure("max_threads", threads, kernel.max_threads, in_one_block, INVALID_VALUE, also)
-    if along is not None:
-        return along
-    if block_limits.warps == 0:
-        what, allowed = f"{in_one_block} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
-        return LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
+        is_too_large = True
+        yield LaunchFailure("max_threads", threads, kernel.max_threads, what, INVALID_VALUE)
+    if (number := cuda.exceeded_dimension(limits, kernel)) is not None and kernel.block_dim is not None:
+        is_too_large = True
+        length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
+        along = f"{length:,} threads along {axis} in one block"
+        yield LaunchFailure(f"max_block_dim[{number}]", length, allowed, along, *_TOO_LARGE, axis)
+    if block_limits.warps == 0 and not is_too_large:
+        is_too_large = True
+        what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
+        yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
+    lacks_registers = block_limits.registers == 0 and not is_too_large  # a smaller block may have enough
     if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
         # The spreadsheet's carveout is only a hint to the driver.
-        if shared.limit != "carveout" or block_limits.registers != 0:
-            return shared
-    if block_limits.registers == 0:
-        return _registers(limits, kernel, model, allocated)
+        if shared.limit != "carveout" or not lacks_registers:
+            yield shared
+    if lacks_registers:
+        yield _registers(limits, kernel, model, allocated)
     if block_limits.barriers == 0:
         needed = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
         what, allowed = f"{needed} barriers in one block", limits.max_barriers_per_multiprocessor or 0
-        return LaunchFailure("max_barriers_per_multiprocessor", needed, allowed, what)
+        yield LaunchFailure("max_barriers_per_multiprocessor", needed, allowed, what)
     if block_limits.virtual_resources == 0:
         needed, allowed = kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor or 0
         what = f"{needed} virtual resources in one block"
-        return LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
-    return None
-
-
-def _along_one_axis(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
-    number = cuda.exceeded_dimension(limits, kernel)
-    if number is None or kernel.block_dim is None:
-        return None
-    length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
-    what = f"{length:,} threads along {axis} in one block"
-    return LaunchFailure(f"max_block_dim[{number}]", length, allowed, what, *_TOO_LARGE, axis)
+        yield LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:

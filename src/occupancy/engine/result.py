@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import ModuleType
 
 from ..errors import InputError, shown
@@ -13,7 +14,7 @@ from ..values.resources import RESOURCES, Resource
 from ..values.spellings import did_you_mean
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
-from .launch_failure import LaunchFailure, compile_error, first_failure
+from .launch_failure import LaunchFailure, compile_error, failures
 
 MODELS: dict[Model, ModuleType] = {"cuda": cuda, "spreadsheet": spreadsheet}
 """Model -> its module, with ``supports``, ``evaluate`` and ``shared_memory_pool``."""
@@ -138,7 +139,10 @@ class Result:
     @property
     def failure(self) -> LaunchFailure | None:
         """First limit that the kernel exceeds; None if it launches."""
-        return first_failure(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
+        return next(self._failures(), None)
+
+    def _failures(self) -> Iterator[LaunchFailure]:
+        return failures(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
 
     @property
     def launchable(self) -> bool:
@@ -147,9 +151,9 @@ class Result:
 
     @property
     def reason(self) -> str | None:
-        """Reason why the kernel does not launch; None if it launches."""
-        failure = self.failure
-        return None if failure is None else str(failure)
+        """Every exceeded limit, with the error of the first; None if the kernel launches."""
+        exceeded = list(self._failures())
+        return " Also, ".join([*map(str, exceeded[:1]), *(each.sentence for each in exceeded[1:])]) or None
 
     @property
     def compile_error(self) -> str | None:

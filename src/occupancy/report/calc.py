@@ -134,8 +134,9 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             continue
         remarks = ["<- limiter"] if is_limiter else []
         if name == "warps" and result.failure is not None and not use.blocks:
-            along = result.failure.axis and f" along {result.failure.axis}"
-            remarks.append(f"up to {result.failure.allowed:,} threads{along}")
+            axis, most = result.failure.axis, result.failure.allowed
+            most = most if axis else min(most, row.kernel.max_threads or most)
+            remarks.append(f"up to {most:,} threads{axis and f' along {axis}'}")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if given.get(name, "") is None else ""
@@ -248,7 +249,8 @@ def slack_report(found: SlackFields) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
     launch, kernel = waves[0].launch, results[0].kernel
-    first = _waves_text(waves[0]) if len(waves) == 1 else _grid_text(launch)
+    common = _grid_text(launch) if len({each.launch for each in waves}) == 1 else "One full wave on each GPU"
+    first = _waves_text(waves[0]) if len(waves) == 1 else common
     gpus = (each.gpu for each in results)
     headline = first, kernel_text(kernel, *gpus, cluster_size=waves[0].full_wave.cluster_size)
     inputs = {**kernel.to_dict(), "cluster": launch.cluster_dim}

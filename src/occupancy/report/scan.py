@@ -229,8 +229,8 @@ def _screen_columns(columns: Sequence[Column], rows: Sequence[ScannedKernel]) ->
         cells = [column.cell(row) for row in rows] if column.title else []
         is_same = len(set(cells)) == 1 and column.key in ("arch", "threads", "limiters", "source")
         if column.key == "source":  # shown if several files contain a kernel
-            named_rows = zip(shown.get("demangled", ()), rows, strict=True)
-            is_same |= len({(name, row.record.arch, row.threads) for name, row in named_rows}) == len(rows)
+            known = {(columns[0].cell(row), row.record.arch, row.threads) for row in rows}
+            is_same |= len(known) == len(rows)
         if not is_same and not set(cells) <= {"", "0 B"}:
             shown[column.key] = cells
     return [column if column.key in shown else column._replace(title="") for column in columns]

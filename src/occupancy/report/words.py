@@ -165,7 +165,7 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 def result_text(result: Result) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
     if error := result.compile_error:
-        return f"Does not compile. {error}"
+        return f"Does not compile. {error}{f' Also, {result.reason}' if result.reason else ''}"
     if not result.launchable:
         return f"Does not launch: {result.reason}"
     by = " (NVIDIA's spreadsheet)" if result.model == "spreadsheet" else ""

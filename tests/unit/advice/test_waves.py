@@ -33,7 +33,7 @@ def test_clusters_that_no_gpu_holds() -> None:
             full_wave(answer, H200_SMS, cluster_size=2, max_active_clusters=clusters)
     with pytest.raises(occupancy.InputError, match=r"^max_active_clusters needs a launch with clusters"):
         full_wave(answer, H200_SMS, max_active_clusters=1)
-    with pytest.raises(occupancy.InputError, match=r"^grid: the kernel does not launch: 2,048"):
+    with pytest.raises(occupancy.InputError, match=r"^The kernel does not launch: 2,048"):
         occupancy.compute("H200", threads=2048).waves(8, cluster=2, max_active_clusters="4")
 
 
