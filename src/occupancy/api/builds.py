@@ -15,7 +15,7 @@ from ..builds.names import stable_name
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
-from ..compare.match import by_name, match
+from ..compare.match import match
 from ..compare.rules import RULES_FILE, Exemption, Rule, RuleEntry, Rules, find_rules, read_rules, removable
 from ..errors import BaselineError, ErrorCollector, InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord, ReadProblem
@@ -141,7 +141,7 @@ def check(
         baseline: Baseline or build to compare with; by default, the baseline in the rules.
         allow_removed: Patterns of kernels that can be removed, in addition to those in the rules; True for all.
         update: Update the baseline, or only the kernels selected by ``name``, ``arch`` and other options. Kernels
-            that fail because they do not launch keep their entry.
+            that fail because they do not launch keep their entries.
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
@@ -170,20 +170,11 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     except ReadError as error:
         hint = "To write a baseline, run occupancy scan BUILD --save-baseline FILE."
         raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
-    old, new = _both(reading, before, after)
-    whole = (after.kernels, before.kernels)
-    return _compared(reading, rules, before.threads, None if path is None else old, new, whole)
-
-
-def _compared(
-    reading: Reading, rules: Rules, threads: int | None, old: list[KernelRecord] | None, new: list[KernelRecord],
-    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]],
-) -> Checked:  # fmt: skip
-    return check_kernels(
-        reading.sized(new, rules.rules), rules, reading.evaluator(rules.threads or threads),
-        None if old is None else reading.sized(old, rules.rules),
-        whole=whole if reading.selects else None, ignore_arch=reading.gpu is not None,
-    )  # fmt: skip
+    old, new = (reading.sized(each, rules.rules) for each in _both(reading, before, after))
+    whole = (after.kernels, before.kernels) if reading.selects else None
+    evaluator, is_any_arch = reading.evaluator(rules.threads or before.threads), reading.gpu is not None
+    known = None if path is None else old
+    return check_kernels(new, rules, evaluator, known, whole=whole, ignore_arch=is_any_arch)
 
 
 def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]:
@@ -193,20 +184,23 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     threads = reading.threads or rules.threads or before.threads
-    evaluator = reading.evaluator(threads)
+    evaluator, is_any_arch = reading.evaluator(threads), reading.gpu is not None
     old, new = _both(reading, before, after)
-    itself = _compared(reading, rules, threads, new, new, (after.kernels, after.kernels))
-    failing = {by_name(each.kernel.record) for each in itself.broken if each.kernel.launchable is False}
-    pairs = match(before.kernels, after.kernels).pairs
-    stays = {id(record) for pair in pairs if by_name(pair.new) in failing for record in pair[:2]}
+    sized = reading.sized(new, rules.rules)
+    whole = (after.kernels, before.kernels) if reading.selects else None
+    itself = check_kernels(sized, rules, evaluator, sized, whole=whole, ignore_arch=is_any_arch)
+    failing = {id(each.kernel.record) for each in itself.broken if each.is_refused}
+    failing = {id(record) for record, each in zip(new, sized, strict=True) if id(each) in failing}
+    pairs = match(before.kernels, after.kernels, ignore_arch=is_any_arch).pairs
+    stays = {id(record) for pair in pairs if id(pair.new) in failing for record in pair[:2]}
+    # With --newest or --gpu, a removed kernel goes with all architectures: an older one would be missing next.
     names = {stable_name(each.name) for each in after.kernels}
-    every = replace(reading.selection, only_newest=False, gpu=None).records
-    # A removed kernel goes with all architectures: an older one would be missing next.
-    gone = [each for each in every(before.kernels, is_partial=True) if each.name not in names]
-    shown = {id(record) for record in (*old, *new, *gone)} - stays
-    updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in shown)
-    known = reading.selection.records(updated.kernels, is_partial=True)
-    done = _compared(reading, rules, threads, known, new, (after.kernels, updated.kernels))
+    selected = replace(reading.selection, only_newest=False, gpu=None).records
+    gone = [each for each in selected(before.kernels, is_partial=True) if each.name not in names]
+    accepts = {id(record) for record in (*old, *new, *gone)} - stays
+    updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in accepts)
+    known = reading.sized(reading.selection.records(updated.kernels, is_partial=True), rules.rules)
+    done = check_kernels(sized, rules, evaluator, known, whole=whole, ignore_arch=is_any_arch)
     changes = changes_by_name(compare(before.kernels, updated.kernels, evaluator)) or "no changes"
     write_baseline(path, updated)
     return done, f"Wrote {path}: {updated.size} ({changes})"

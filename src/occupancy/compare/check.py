@@ -67,7 +67,12 @@ class BrokenKernel:
     exemption: Exemption | None = None
     """Exemption that permits it."""
     launches_alone: bool = True
-    """False if it does not launch at its own block size either, so that no update accepts it."""
+    """True if it launches at the block size of a kernel without a baseline."""
+
+    @property
+    def is_refused(self) -> bool:
+        """True if no update of the baseline accepts it: it breaks a rule because it does not launch."""
+        return "occupancy" in self.tightest and not self.launches_alone
 
     @property
     def criteria(self) -> list[str]:
@@ -81,7 +86,7 @@ class BrokenKernel:
 
     @property
     def others(self) -> list[Change]:
-        """Other changes since the baseline."""
+        """Changes since the baseline that do not explain these values."""
         found, explained = causes(self.baseline, self.kernel) if self.baseline else (), self.causes
         broken = {"spills" if name == "spill_bytes" else name for name in self.tightest}
         return [each for each in found if each not in explained and each.name not in broken]
@@ -95,7 +100,7 @@ class BrokenKernel:
 
     @cached_property
     def fix(self) -> Fix:
-        """Smallest change that satisfies all broken rules."""
+        """Change that satisfies all broken rules."""
         limits = {measure: each.limit for measure, each in self.tightest.items()}
         return find_fix(self.baseline, self.kernel, limits, self.causes, self.kept, self.baseline_passes)
 

@@ -312,7 +312,7 @@ def find_fix(
     old: ScannedKernel | None, new: ScannedKernel, limits: Mapping[Measure, float], causes: Sequence[Change],
     kept: Iterable[tuple[Measure, float]], old_passes: bool = True,
 ) -> Fix:  # fmt: skip
-    """Return the smallest change that keeps broken limits, and with more registers those in ``kept``."""
+    """Return a change that keeps broken limits, and with more registers those in ``kept``."""
     has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
     restored = [Change(each.name, each.new, each.old) for each in causes if each.name in REGISTER_LIMITS]
     regs, requires = new.record.regs or 0, _sufficient(new, limits)

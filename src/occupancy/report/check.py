@@ -110,7 +110,7 @@ COLUMNS = (
     Column("other_changes", value=lambda row: row.broken.others if row.broken else [],
            about="Changes since the baseline that do not explain the value", text=changes.phrases, type="objects"),
     Column("fix", value=lambda row: row.fix or None,
-           about="Smallest change that satisfies the rules of the kernel, if one is known", type="string"),
+           about="Change that satisfies the rules of the kernel, if one is known", type="string"),
     *chosen(SCAN_COLUMNS, "name", "source", "file", "line"),
 )  # fmt: skip
 
@@ -160,7 +160,7 @@ def _refused(row: CheckRow) -> str:
     """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
     if not CRITERIA[row.violation.criterion].compares:
         return row.violation.criterion
-    return "kernels that do not launch" if row.broken and not row.broken.launches_alone else ""
+    return "kernels that do not launch" if row.broken and row.broken.is_refused else ""
 
 
 def _sections(

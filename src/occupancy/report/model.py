@@ -58,7 +58,7 @@ NOTES = {note.code: note for note in (
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads",
          "* Assumed: the launch bound, even if `threads` (`--threads N`) is larger; without a bound, 256."),
-    Note("logs", "Logs do not record launch bounds, so these block sizes may not launch: scan the object files, too."),
+    Note("logs", "Logs do not record launch bounds, so launches at these sizes can fail. Scan the object files too."),
     Note("other-gpu",
          "{gpu}: {reason}. The values are those of the {archs} code and can change when it is compiled for {gpu}."),
     Note("dynamic-smem", "Unrecorded dynamic shared memory is assumed to be 0: set `dynamic_smem` (`--dynamic-smem`)."),
