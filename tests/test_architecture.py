@@ -24,7 +24,7 @@ BUDGETS = {
     "device": 640,
     "builds": 1057,
     "compare": 1398,
-    "report": 3112,
+    "report": 3113,
     "render": 613,
     "page": 208,
     "api": 1838,

@@ -82,7 +82,7 @@ def own_result(question: Question) -> Any:
     steps = tuple(next_steps(result))
     registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
     caps = [None if regs is None else register_cap(result, regs, most) for regs, most in registers]
-    failure, grows = result.failure, slack(result)
+    along = (failure := result.failure) and failure.axis and f" along {failure.axis}"
     has_runtime = result.limits.compute_capability >= (3, 0)
     found = {
         "block_limits": result.block_limits._asdict(),
@@ -94,11 +94,11 @@ def own_result(question: Question) -> Any:
         "uses": {
             name: values_of(use, "per_block", "per_multiprocessor") for name, use in result.resources.items()
         },
-        "failure": failure and values_of(failure, "limit", "needed", "allowed"),
+        "failure": failure and {**values_of(failure, "limit", "needed", "allowed"), "along": along},
         "refused": result.compile_error is not None,
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and values_of(cap, "launch_bounds", "maxnreg") for cap in caps],
-        "slack": values_of(grows, "regs", "smem", "barriers", "tensor_memory"),
+        "slack": values_of(slack(result), "regs", "smem", "barriers", "tensor_memory"),
         "needs_opt_in": carveout(result).needs_opt_in,
         "arithmetic": [[each.resource, each.steps] for each in explain(result)] if has_runtime else [],
     }

@@ -133,10 +133,9 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
         if use.blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
         remarks = ["<- limiter"] if is_limiter else []
-        if name == "warps" and result.failure is not None and not use.blocks:
-            axis, most = result.failure.axis, result.failure.allowed
-            most = most if axis else min(most, row.kernel.max_threads or most)
-            remarks.append(f"up to {most:,} threads{axis and f' along {axis}'}")
+        if name == "warps" and (failure := result.failure) and not use.blocks:
+            most = min(failure.allowed, row.kernel.max_threads or failure.allowed)
+            remarks.append(f"up to {most:,} threads{failure.axis and f' along {failure.axis}'}")
         if name == "shared_memory" and reserved and use.per_block:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if given.get(name, "") is None else ""
@@ -150,11 +149,12 @@ def _amount(resource: str, amount: int | None) -> str:
 
 
 def _steps_sections(row: ResultRow) -> Iterator[Section]:
-    title = "To raise occupancy" if row.result.launchable else "To make it launch"
+    aim = "raise occupancy" if row.result.launchable else "make it launch"
+    title = f"With dynamic shared memory, to {aim}" if row.result.compile_error else f"To {aim}"
     if row.is_one_wave:
         yield Paragraph(("The whole grid fits in one wave, so higher occupancy would not help.",))
     elif not row.steps:
-        yield Paragraph((f"Fewer registers or less shared memory would not {title.removeprefix('To ')}.",))
+        yield Paragraph((f"Fewer registers or less shared memory would not {aim}.",))
 
     def cells(step: NextStep) -> tuple[Any, ...]:
         cap = row.cap(step)

@@ -79,7 +79,8 @@ def _warps(result: Result) -> list[str]:
     rounded = ", rounded up to whole warps" if kernel.threads % limits.warp_size else ""
     steps.append(f"{threads} / {limits.warp_size}{rounded} = {count(result.allocated.warps, 'warp')}")
     if result.model == "cuda" and not result.block_limits.warps and (failure := result.failure):
-        return [*steps, f"{failure.needed} > {failure.allowed}, the maximum: {NO_BLOCKS}"]
+        maximum = f"the maximum{failure.axis and f' along {failure.axis}'}"
+        return [*steps, f"{failure.needed} > {failure.allowed}, {maximum}: {NO_BLOCKS}"]
     return [*steps, *_warp_steps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")]
 
 

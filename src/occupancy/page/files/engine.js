@@ -197,11 +197,12 @@ class Result {
 // First limit that prevents the launch: {limit, needed, allowed}; null if the kernel launches.
 function failureOf(result) {
   const { limits, kernel, block_limits: allowed } = result;
-  const failure = (limit, needed, most = limits[limit]) => ({ limit, needed, allowed: most });
+  const failure = (limit, needed, most = limits[limit], along = "") => ({ limit, needed, allowed: most, along });
   if (kernel.threads > limits.max_threads_per_block) return failure("max_threads_per_block", kernel.threads);
   if (isTooLong(limits, kernel)) {
     const axis = kernel.block_dim.findIndex((length, at) => length > limits.max_block_dim[at]);
-    return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], limits.max_block_dim[axis]);
+    const most = limits.max_block_dim[axis];
+    return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], most, ` along ${"xyz"[axis]}`);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
   const shared = allowed.shared_memory === 0 ? failure(...sharedMemoryFailure(result)) : null;
@@ -403,7 +404,7 @@ function explainWarps(result) {
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
   steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
   const failure = isTooLarge(limits, kernel) && failureOf(result);
-  if (failure) return [...steps, `${failure.needed} > ${failure.allowed}, the maximum: 0 blocks`];
+  if (failure) return [...steps, `${failure.needed} > ${failure.allowed}, the maximum${failure.along}: 0 blocks`];
   return [...steps, ...warpSteps(result, "warps", limits.max_warps_per_multiprocessor, " warps per SM")];
 }
 function explainRegisters(result) {

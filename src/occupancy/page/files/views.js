@@ -1,8 +1,7 @@
 // Views of a result. Each one refills its section after a change, without changing its height.
 // [problem, advice] for a kernel that does not launch.
-function failureText({ limit, needed, allowed }, { kernel, allocated }) {
-  const axis = /\[(\d)\]/.exec(limit)?.[1];
-  if (axis) return [`${grouped(needed)} threads along ${"xyz"[axis]} exceed ${grouped(allowed)}`, "Use another shape."];
+function failureText({ limit, needed, allowed, along }, { kernel, allocated }) {
+  if (along) return [`${grouped(needed)} threads${along} exceed ${grouped(allowed)}`, "Use another shape."];
   const counted = /(threads|registers|barriers|virtual_resources)_per_([a-z]+)/.exec(limit);
   const [, name, place] = counted ?? ["", "shared_memory", "block"];
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
