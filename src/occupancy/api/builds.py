@@ -191,7 +191,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     itself = check_kernels(sized, rules, evaluator, sized, whole=whole, ignore_arch=is_any_arch)
     failing = {id(each.kernel.record) for each in itself.broken if each.is_refused}
     failing = {id(record) for record, each in zip(new, sized, strict=True) if id(each) in failing}
-    pairs = match(before.kernels, after.kernels, ignore_arch=is_any_arch).pairs
+    pairs = match(before.kernels, after.kernels).pairs + match(old, new, ignore_arch=is_any_arch).pairs
     stays = {id(record) for pair in pairs if id(pair.new) in failing for record in pair[:2]}
     # With --newest or --gpu, a removed kernel goes with all architectures: an older one would be missing next.
     names = {stable_name(each.name) for each in after.kernels}
