@@ -68,7 +68,7 @@ def _row(
     gpu, size = result.gpu, cluster and prod(cluster)
     launch = Launch(result.kernel, grid, cluster) if grid else None
     if size is not None and gpu.multiprocessor_count is None:
-        check_cluster(result.limits, size)  # before the number of SMs
+        check_cluster(result.limits, size, is_measured=clusters is not None)  # before the number of SMs
     is_unknown = clusters is None and sms is None and result.launchable
     if size is not None and is_unknown and gpu.device is not None:
         from ..device.driver import count_active_clusters
