@@ -172,9 +172,9 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
         raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
     old, new = (reading.sized(each, rules.rules) for each in _both(reading, before, after))
     whole = (after.kernels, before.kernels) if reading.selects else None
-    evaluator, is_any_arch = reading.evaluator(rules.threads or before.threads), reading.gpu is not None
+    evaluator, ignore_arch = reading.evaluator(rules.threads or before.threads), reading.gpu is not None
     known = None if path is None else old
-    return check_kernels(new, rules, evaluator, known, whole=whole, ignore_arch=is_any_arch)
+    return check_kernels(new, rules, evaluator, known, whole=whole, ignore_arch=ignore_arch)
 
 
 def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]:
@@ -184,14 +184,14 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
     before = read_baseline(path) if os.path.exists(path) else Build(())
     threads = reading.threads or rules.threads or before.threads
-    evaluator, is_any_arch = reading.evaluator(threads), reading.gpu is not None
+    evaluator, ignore_arch = reading.evaluator(threads), reading.gpu is not None
     old, new = _both(reading, before, after)
     sized = reading.sized(new, rules.rules)
     whole = (after.kernels, before.kernels) if reading.selects else None
-    itself = check_kernels(sized, rules, evaluator, sized, whole=whole, ignore_arch=is_any_arch)
-    failing = {id(each.kernel.record) for each in itself.broken if each.is_refused}
-    failing = {id(record) for record, each in zip(new, sized, strict=True) if id(each) in failing}
-    pairs = match(before.kernels, after.kernels).pairs + match(old, new, ignore_arch=is_any_arch).pairs
+    itself = check_kernels(sized, rules, evaluator, sized, whole=whole, ignore_arch=ignore_arch)
+    refused = {id(each.kernel.record) for each in itself.broken if each.is_refused}
+    failing = {id(record) for record, each in zip(new, sized, strict=True) if id(each) in refused}
+    pairs = match(before.kernels, after.kernels).pairs + match(old, new, ignore_arch=ignore_arch).pairs
     stays = {id(record) for pair in pairs if id(pair.new) in failing for record in pair[:2]}
     # With --newest or --gpu, a removed kernel goes with all architectures: an older one would be missing next.
     names = {stable_name(each.name) for each in after.kernels}
@@ -200,7 +200,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     accepts = {id(record) for record in (*old, *new, *gone)} - stays
     updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in accepts)
     known = reading.sized(reading.selection.records(updated.kernels, is_partial=True), rules.rules)
-    done = check_kernels(sized, rules, evaluator, known, whole=whole, ignore_arch=is_any_arch)
+    done = check_kernels(sized, rules, evaluator, known, whole=whole, ignore_arch=ignore_arch)
     changes = changes_by_name(compare(before.kernels, updated.kernels, evaluator)) or "no changes"
     write_baseline(path, updated)
     return done, f"Wrote {path}: {updated.size} ({changes})"

@@ -177,8 +177,8 @@ class Occupancy(Printed, Result):
         if size is not None:
             check_cluster(self.limits, size, is_measured=most is not None)
         launch = Launch(self.kernel, blocks or shape or (1, 1, 1), shape)
-        count = multiprocessors(self.gpu, multiprocessor_count)
-        wave = full_wave(self, count, cluster_size=size, max_active_clusters=most)
+        sms = multiprocessors(self.gpu, multiprocessor_count)
+        wave = full_wave(self, sms, cluster_size=size, max_active_clusters=most)
         if blocks is None:
             x, y, z = launch.grid_dim
             launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z), shape)
