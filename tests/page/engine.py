@@ -95,7 +95,6 @@ def own_result(question: Question) -> Any:
             name: values_of(use, "per_block", "per_multiprocessor") for name, use in result.resources.items()
         },
         "failure": failure and {**values_of(failure, "limit", "needed", "allowed"), "along": along},
-        "refused": result.compile_error is not None,
         "next_steps": [{**step._asdict(), "requires": dict(step.requires)} for step in steps],
         "caps": [cap and values_of(cap, "launch_bounds", "maxnreg") for cap in caps],
         "slack": values_of(slack(result), "regs", "smem", "barriers", "tensor_memory"),

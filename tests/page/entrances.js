@@ -8,7 +8,6 @@ function resultsOf(text) {
       return {
         block_limits, allocated, active_blocks, active_warps, occupancy, limiters, uses,
         failure: failureOf(result),
-        refused: isRefusedByCompiler(result),
         next_steps: steps,
         caps: steps.map(({ requires, active_blocks }) => (requires.regs === undefined ? null : registerCap(result, requires.regs, active_blocks))),
         slack: slack(result),

@@ -193,7 +193,7 @@ def test_twenty_one_edits_are_undone_in_four_ways(opened: Open) -> None:
          {"#steps-title": "Spills: allow more registers.", "#steps": "43.8%\n256 → 224 threads\n4 blocks"}),
         ("cc=8.0&t=64&r=255&spills=8", "8.0", {"#steps-title": "Spills at 255 registers: fewer would spill more."}),
         ("cc=9.0&threads=64&static-smem=100k", "9.0",
-         {"strong": "✕ Does not compile", ".why h2": "100 KiB of static shared memory exceed 48 KiB"}),
+         {"strong": "✕ Does not compile", ".why h2": "100 KiB of static shared memory exceed 48 KiB per block"}),
     ],
 )  # fmt: skip
 def test_links_open_with_their_result(opened: Open, link: str, cc: str, shown: dict[str, str]) -> None:

@@ -41,8 +41,13 @@ def block_sizes(
     sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
     results = results_by_size(limits, kernel, sizes, smem_of_threads, model)
     values = attrgetter("kernel.threads", "kernel.dynamic_smem", *BlockSize._fields[2:])
-    ordered = sorted(results, key=lambda result: -result.active_warps)
-    return tuple(BlockSize(*values(result)) for result in ordered)
+    found = (BlockSize(*values(each)) if each.launchable else _failing(each) for each in results)
+    return tuple(sorted(found, key=lambda each: -each.active_warps))
+
+
+def _failing(result: Result) -> BlockSize:
+    kernel = result.kernel
+    return BlockSize(kernel.threads, kernel.dynamic_smem, 0, 0, 0.0, result.limiters)
 
 
 def results_by_size(

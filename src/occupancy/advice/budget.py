@@ -7,7 +7,6 @@ from math import ceil
 from typing import NamedTuple
 
 from ..engine import Model, Result
-from ..engine.launch_failure import compile_error
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -60,9 +59,6 @@ def budgets(
     options, registers, sizes = dict[str, None](), list[int](), list[int]()  # that reach the missed targets
     for gpu, kernel, model, blocks in cases:
         given = Result(gpu.limits, kernel, model)
-        if error := compile_error(gpu.limits, kernel):
-            problem, hint = error.split(". ", 1)
-            raise InputError(f"{problem} for {_named(gpu)}", hint=hint)
         target = _target(given, occupancy, blocks)
         least = Result(gpu.limits, kernel.replace(regs=0, smem=0), model)
         if least.active_blocks < target:

@@ -100,8 +100,8 @@ def launch_bounds(
         warning = f"ptxas ignores the second bound (minnctapersm), because an SM holds at most {resident}"
     return LaunchBoundsFields(
         gpu, kernel, min_blocks, bounds_in_source(threads, min_blocks), is_legal, alone.active_blocks, warning,
-        register_cap=cap, regs=registers, active_blocks=result.active_blocks, occupancy=result.occupancy,
-        limiters=result.limiters,
+        register_cap=cap, regs=registers, active_blocks=result.active_blocks * result.launchable,
+        occupancy=result.occupancy * result.launchable, limiters=result.limiters,
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..engine import Result
-from ..engine.launch_failure import compile_error, exceeds_static_limit
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 
@@ -27,14 +26,7 @@ def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
     """Return True if the shared memory of a kernel requires cudaFuncSetAttribute."""
-    if exceeds_static_limit(limits, kernel):  # measured on an H100, CUDA 11.8 to 13.5
-        return False
+    if (kernel.static_smem or 0) > limits.max_shared_memory_per_block:
+        return False  # measured on an H100, CUDA 11.8 to 13.5
     raised, default = (Result(limits, kernel.replace(opt_in=opt_in)).block_limits for opt_in in (True, False))
     return raised.shared_memory != 0 and default.shared_memory == 0
-
-
-def failure(limits: Limits, kernel: Kernel, active_blocks: int) -> str | None:
-    """Return ``no compile`` or ``no launch`` for a cell; None for a kernel that runs."""
-    if compile_error(limits, kernel) is not None:
-        return "no compile"
-    return None if active_blocks else "no launch"

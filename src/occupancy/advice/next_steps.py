@@ -9,6 +9,7 @@ from itertools import chain
 from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
+from ..engine.launch_failure import has_too_much_static_smem
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.records import FrozenDict, readable
@@ -53,6 +54,14 @@ class NextStep(NamedTuple):
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
+    if has_too_much_static_smem(now.limits, now.kernel) and now.model == "cuda":
+        dynamic: Changes = {"smem": now.kernel.shared_memory}
+        changed = Result(now.limits, now.kernel.replace(**dynamic))
+        if changed.launchable:
+            yield step_with(now, dynamic, changed)
+        for step in next_steps(changed):
+            yield step_with(now, {**dynamic, **step.requires})
+        return
     steps = using_less(now)
     if now.kernel.carveout is not None:
         steps = merge(_with_larger_carveouts(now), steps, key=lambda step: step.active_blocks)

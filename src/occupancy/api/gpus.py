@@ -130,8 +130,9 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_dim: tuple[int, 
         result = occupancy_on(gpu, kernel, model)
     except InputError as error:
         return Fit(gpu, kernel, False, error.problem, None, (), cluster_dim)
-    reason = " Also, ".join(filter(None, (result.compile_error, result.reason))) or None
-    return Fit(gpu, kernel, reason is None, reason, result, opt_ins(result, cluster_size), cluster_dim)
+    return Fit(
+        gpu, kernel, result.launchable, result.reason, result, opt_ins(result, cluster_size), cluster_dim
+    )
 
 
 @readable

@@ -16,6 +16,7 @@ from ..advice.slack import carveout, slack
 from ..advice.waves import check_cluster, count_waves, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
+from ..engine.launch_failure import has_too_much_static_smem
 from ..errors import InputError, OccupancyError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
@@ -72,7 +73,6 @@ class Occupancy(Printed, Result):
     def __repr__(self) -> str:
         blocks = f"{count(self.active_blocks, 'block')} of {self.kernel.threads} threads"
         why = f"does not launch: {self.reason}" if self.reason else limited_by(self.limiters)
-        why = "does not compile" if self.compile_error else why
         gpu = f"{self.gpu.label}{' with changed limits' if self.gpu.name and self.limits.changes else ''}"
         return f"<Occupancy {percent(self.occupancy)} on {gpu}: {blocks}, {why}>"
 
@@ -91,9 +91,13 @@ class Occupancy(Printed, Result):
         return self.gpu.cc
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
-        """Return the result for other inputs on the same GPU; a new total `smem` keeps the static part."""
+        """Return the result for other inputs on the same GPU.
+
+        A new total `smem` keeps the static part, unless that is larger or does not compile.
+        """
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
-        if static and kernel.smem is not None and kernel.smem >= static:
+        compiles = not has_too_much_static_smem(self.limits, self.kernel)
+        if static and compiles and kernel.smem is not None and kernel.smem >= static:
             kernel = kernel.replace(static_smem=static, dynamic_smem=kernel.smem - static, smem=None)
         return occupancy_on(self.gpu, kernel, self.model)
 
@@ -163,7 +167,7 @@ class Occupancy(Printed, Result):
 
         Args:
             grid: Number of blocks, or the grid's shape; by default one full wave, as for a persistent kernel.
-            cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
+            cluster: Blocks per cluster, or its shape, such as the ``cluster_dim`` of a scanned kernel; from 9.0.
             multiprocessor_count: Number of SMs; by default that of the GPU.
             max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 
@@ -286,10 +290,12 @@ class Occupancies(Results[Occupancy]):
         return Results(sizes, block_sizes_report)
 
     def waves(
-        self, grid: Shape | None = None, *, cluster: Shape | None = None, multiprocessor_count: int | str | None = None,
+        self, grid: Shape | None = None, *, cluster: Shape | None = None,
+        multiprocessor_count: int | str | None = None, max_active_clusters: int | str | None = None,
     ) -> Results[Waves]:  # fmt: skip
         """Return the waves of a grid, by default one full wave, on each GPU."""
         options: Any = {"cluster": cluster, "multiprocessor_count": multiprocessor_count}
+        options["max_active_clusters"] = max_active_clusters
         return Results((result.waves(grid, **options) for result in self), waves_report)
 
     def report(self) -> Report:

@@ -194,7 +194,7 @@ class Criteria:
         return Verdict(results)
 
     def _reason(self, result: Result) -> str | None:
-        if reason := result.compile_error or result.reason:
+        if reason := result.reason:
             return reason
         has_too_few = result.active_blocks < self._min_blocks
         if has_too_few or result.occupancy < self._min_occupancy:

@@ -269,7 +269,7 @@ class Evaluator:
             shared.result = self.compute(gpu, kernel)
             if record.cluster_dim and shared.is_hypothetical:
                 check_cluster(gpu.limits, prod(record.cluster_dim), is_measured=True)
-            shared.reason = shared.result.compile_error or shared.result.reason
+            shared.reason = shared.result.reason
             shared.launchable = shared.reason is None
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):

@@ -50,7 +50,7 @@ def calc(
     rows = [_row(result, blocks, shape, clusters, multiprocessor_count) for result in results]
     launch = {"grid": blocks, "cluster": shape, "max_active_clusters": clusters}
     show(calc_report(rows, launch, is_explained=explain), output_format)
-    if exit_code and not all(result.launchable and result.compile_error is None for result in results):
+    if exit_code and not all(result.launchable for result in results):
         sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""Launch failures: the limits that a kernel exceeds, and the limit of the compiler."""
+"""Launch failures: the limits that a kernel exceeds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ OVERSIZED = (
     "cudaFuncAttributeSharedMemoryMode. To use it here, set shared memory mode oversized."
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
-MAKE_DYNAMIC = "Only dynamic shared memory can be larger: request it at the launch, and opt in."
+MAKE_DYNAMIC = "Use dynamic shared memory and cudaFuncSetAttribute."
+OTHER_TARGET = " Targets such as sm_90a allow more: set `opt_in` (`--opt-in`)."
+
+FIRST_WITH_LARGE_STATIC_SMEM = (9, 0)
+"""First compute capability with targets such as sm_90a, for which ptxas accepts more than 48 KiB."""
 
 _TOO_LARGE = (INVALID_VALUE, "", "invalid configuration argument")
 """Error, hint, and error before CUDA 13 of a block that is too large."""
@@ -34,13 +38,13 @@ class LaunchFailure(NamedTuple):
     """Limit that prevents the launch of a kernel."""
 
     limit: str
-    """Exceeded field of `Limits`, ``"max_threads"`` (the launch bound), or ``"carveout"``."""
+    """Exceeded field of `Limits`, ``"max_threads"`` (launch bound), ``"static_smem"`` (compiler), or ``"carveout"``."""
     needed: int
     allowed: int
     what: str
     """Excessive amount, with its unit."""
     error: str = OUT_OF_RESOURCES
-    """Error of the CUDA runtime."""
+    """Error of the CUDA runtime; empty if the kernel does not compile."""
     hint: str = ""
     error_before_13: str | None = None
     """Error of the runtime of CUDA 12 and older; None if it is the same."""
@@ -50,7 +54,7 @@ class LaunchFailure(NamedTuple):
     def __str__(self) -> str:
         report = ""
         # No compiler generates too many registers per thread, and no GPU exceeds the other limits first.
-        if self.error != OUT_OF_RESOURCES or self.limit in _REGISTER_LIMITS:
+        if self.error and (self.error != OUT_OF_RESOURCES or self.limit in _REGISTER_LIMITS):
             older = "" if self.error_before_13 is None else f' ("{self.error_before_13}" before CUDA 13)'
             report = f' The runtime reports "{self.error}"{older}.'
         hint = f" {self.hint}" if self.hint else ""
@@ -65,6 +69,8 @@ def _subject(limit: str) -> str:
     """Return the beginning of a sentence about a limit: ``a block can have``."""
     if limit == "max_threads":
         return "the kernel was compiled for"
+    if limit == "static_smem":
+        return "the compiler accepts"
     if limit == "carveout":
         return "the carveout leaves"
     if limit.endswith("per_multiprocessor"):
@@ -94,8 +100,8 @@ def failures(
         is_too_large = True
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
-    lacks_registers = block_limits.registers == 0 and not is_too_large  # a smaller block may have enough
-    if block_limits.shared_memory == 0:
+    lacks_registers = block_limits.registers == 0
+    if block_limits.shared_memory == 0 or (model == "cuda" and has_too_much_static_smem(limits, kernel)):
         shared = _shared_memory(limits, kernel, model, allocated)
         # The spreadsheet's carveout is only a hint to the driver.
         if shared.limit != "carveout" or not lacks_registers:
@@ -167,28 +173,25 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     hint, oversized = "", limits.max_oversized_shared_memory_per_block
     if oversized is not None and kernel.shared_memory_mode == "oversized":
         limit, allowed = "max_oversized_shared_memory_per_block", oversized
+    is_rejected = has_too_much_static_smem(limits, kernel)
+    if is_rejected and rounded <= allowed:
+        limit, needed, allowed = "static_smem", kernel.static_smem or 0, limits.max_shared_memory_per_block
+        what = f"{needed:,} bytes of static shared memory"
+        hint = MAKE_DYNAMIC + OTHER_TARGET * (limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
     elif oversized is not None and allowed < rounded <= oversized:
         hint = OVERSIZED.format(f"{oversized:,}")
     elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
-        hint = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
+        hint = OPT_IN
     if needed <= allowed:  # exceeded only after rounding, which happens on no real GPU
         needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
-    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)
+    return LaunchFailure(limit, needed, allowed, what, "" if is_rejected else INVALID_VALUE, hint)
 
 
-def compile_error(limits: Limits, kernel: Kernel) -> str | None:
-    """Return the reason why ptxas rejects a kernel; None if it accepts it.
+def has_too_much_static_smem(limits: Limits, kernel: Kernel) -> bool:
+    """Return True if ptxas rejects the static shared memory of a kernel.
 
     sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
     """
-    has_targets = limits.compute_capability >= (9, 0)
-    if not exceeds_static_limit(limits, kernel) or (kernel.opt_in and has_targets):
-        return None
-    target = " Targets such as sm_90a allow more: set `opt_in` (`--opt-in`)." if has_targets else ""
-    most = f"more than {limits.max_shared_memory_per_block:,} bytes of static shared memory"
-    return f"The compiler rejects {most}. Use dynamic shared memory and cudaFuncSetAttribute.{target}"
-
-
-def exceeds_static_limit(limits: Limits, kernel: Kernel) -> bool:
-    return (kernel.static_smem or 0) > limits.max_shared_memory_per_block
+    is_above = (kernel.static_smem or 0) > limits.max_shared_memory_per_block
+    return is_above and not (kernel.opt_in and limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)

@@ -14,7 +14,7 @@ from ..values.resources import RESOURCES, Resource
 from ..values.spellings import did_you_mean
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
-from .launch_failure import LaunchFailure, compile_error, failures
+from .launch_failure import LaunchFailure, failures
 
 MODELS: dict[Model, ModuleType] = {"cuda": cuda, "spreadsheet": spreadsheet}
 """Model -> its module, with ``supports``, ``evaluate`` and ``shared_memory_pool``."""
@@ -146,7 +146,7 @@ class Result:
 
     @property
     def launchable(self) -> bool:
-        """True if the compiled kernel launches on this GPU."""
+        """True if the kernel compiles and launches on this GPU."""
         return self.failure is None
 
     @property
@@ -154,8 +154,3 @@ class Result:
         """Every exceeded limit, with the error of the first; None if the kernel launches."""
         exceeded = list(self._failures())
         return " Also, ".join([*map(str, exceeded[:1]), *(each.sentence for each in exceeded[1:])]) or None
-
-    @property
-    def compile_error(self) -> str | None:
-        """Compiler error, which ``launchable`` ignores; None if the kernel compiles."""
-        return compile_error(self.limits, self.kernel)

@@ -237,9 +237,9 @@ class KernelRecord:
         # Together with tensor memory they would mean that it keeps the permit.
         allocates = self.tensor_memory and self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         # ptxas also prints a line for a kernel that it rejects; sm_90a allows more. Triton opts in on loading.
+        compiles = self.format != "ptxas" or (self.arch or "").endswith("a")
         is_large = (self.static_smem or 0) > MAX_WITHOUT_OPT_IN
-        is_refused = is_large and self.format == "ptxas" and not (self.arch or "").endswith("a")
-        opt_in = False if is_refused else True if is_large or self.num_warps is not None else None
+        opt_in = True if self.num_warps is not None or (is_large and compiles) else None
         return Kernel(
             threads=known, regs=self.regs, static_smem=self.static_smem, dynamic_smem=self.dynamic_smem,
             smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,

@@ -37,7 +37,6 @@ class SizeRow(NamedTuple):
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("threads", value="result.threads", about="Threads per block", type="integer"),
-    Column("compile_error", about="Error of the compiler", type="string"),
     *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
     Column("dynamic_smem", value="result.dynamic_smem", about="Dynamic shared memory in bytes", type="integer"),
 )  # fmt: skip
@@ -55,17 +54,16 @@ def block_sizes_report(
 ) -> Report:  # fmt: skip
     """Return every block size of some results that launches, best first."""
     kernel: Kernel = sizes[0].result.kernel
-    compiling = [each for each in sizes if each.result.compile_error is None]
-    running = [each for each in compiling if any(size.active_blocks for size in each)]
+    running = [each for each in sizes if any(size.active_blocks for size in each)]
     gpus: list[Gpu] = [each.result.gpu for each in running or sizes]
-    best, details = f"no size {'launches' if compiling else 'compiles'}", list[Section]()
+    best, details = "no size launches", list[Section]()
     if running:
         rows = _rows(running)
         limiters = f", {limited_by(rows[0].sizes[0].limiters)}" if len(gpus) == 1 else ""
         best = f"best {percent(rows[0].lowest)}{limiters}"
         details += _sections(gpus, rows, all_rows)
     failing = (each.result for each in sizes if each not in running)
-    reasons = [(gpu_name(result.gpu), result.compile_error or result.reason) for result in failing]
+    reasons = [(gpu_name(result.gpu), result.reason) for result in failing]
     if lines := [f"{name}: {reason}" for name, reason in reasons if reason]:
         details.append(Paragraph(lines))
     picks = []
@@ -78,10 +76,7 @@ def block_sizes_report(
     headline = f"Block sizes on {gpu_text(*gpus)}: {best}", *filter(None, [_uses(sizes, smem_per_thread)])
     inputs = {**kernel.to_dict(), "threads": None, "block_dim": None, "smem_per_thread": smem_per_thread}
     pairs = (each for row in _rows(sizes) for each in zip(sizes, row.sizes, strict=True))
-    on_gpus = [
-        SimpleNamespace(gpu=of.result.gpu, result=result, compile_error=of.result.compile_error)
-        for of, result in pairs
-    ]
+    on_gpus = [SimpleNamespace(gpu=of.result.gpu, result=result) for of, result in pairs]
     notes = gpu_notes(gpus, (each.result for each in on_gpus))
     parts = headline, COLUMNS, on_gpus, "block_sizes", inputs, details, notes
     return Report("block-sizes", *parts, has_table=False)
@@ -129,7 +124,7 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
     most = max(result.kernel.max_threads or result.limits.max_threads_per_block, result.limits.warp_size)
     values = sorted({each.threads for on_gpu in sizes for each in on_gpu if each.threads <= most})
     for on_gpu in sizes:
-        shares = {} if on_gpu.result.compile_error else {each.threads: each.occupancy for each in on_gpu}
+        shares = {each.threads: each.occupancy for each in on_gpu}
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
         curves[name] = [shares.get(threads, 0.0) for threads in values]
     marks = best_marks(values, curves.values())

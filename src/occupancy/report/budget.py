@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..advice.budget import BudgetFields
 from ..advice.launch_bounds import LaunchBoundsFields, bounds_in_source, launch_bounds, maxnreg_in_source
-from ..advice.launch_requirements import ALLOW_SIZE, failure
+from ..advice.launch_requirements import ALLOW_SIZE
 from ..engine import Result
-from ..engine.launch_failure import compile_error
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -171,13 +170,11 @@ BOUNDS_COLUMNS = (
     Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
     Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),
     Column("occupancy", "Occupancy",
-           show=lambda row: failure(row.gpu.limits, row.kernel, row.active_blocks) or percent(row.occupancy),
+           show=lambda row: percent(row.occupancy) if row.active_blocks else "no launch",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("limiters", "Limited by", text=labels,
            about="Limiting resources", align="left", optional=1, wraps=True, unbroken=14, type="array"),
     Column("warning", about="Warning that ptxas prints", type="string"),
-    Column("compile_error", value=lambda row: compile_error(row.gpu.limits, row.kernel), type="string",
-           about="Error of the compiler"),
 )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ COLUMNS = (
     Column("waves", value=lambda row: row.waves and {each.key: each.getter(row.waves) for each in WAVE_COLUMNS[2:]},
            about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step",
-           show=lambda row: "" if row.result.compile_error or not row.steps else step_text(row.steps[0]),
+           show=lambda row: step_text(row.steps[0]) if row.steps else "",
            about="Higher levels of occupancy, each with all required changes", align="left", optional=1, wraps=True,
            unbroken=14, type="objects"),
     Column("headroom", value=lambda row: values_of(slack(row.result), *QUANTITIES),
@@ -110,17 +110,15 @@ def _headline(row: ResultRow) -> Iterator[str]:
     yield kernel_text(row.kernel, row.gpu, cluster_size=row.cluster_size)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
-        where = "" if row.result.compile_error is None else "With dynamic shared memory instead, "
-        yield f"{where}{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
+        yield f"{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
 
 
 def _details_of_one(row: ResultRow) -> Iterator[Section]:
     yield Table("", RESOURCE_TABLE, list(_resource_rows(row)))
-    if row.result.compile_error is None or not row.result.launchable:
-        if row.result.occupancy < 1:
-            yield from _steps_sections(row)
-        if remarks := list(_remarks(row)):
-            yield facts(remarks)
+    if row.result.occupancy < 1 or not row.result.launchable:
+        yield from _steps_sections(row)
+    if remarks := list(_remarks(row)):
+        yield facts(remarks)
 
 
 def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
@@ -133,7 +131,10 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
         if use.blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
         remarks = ["<- limiter"] if is_limiter else []
-        if name == "warps" and (failure := result.failure) and not use.blocks:
+        failure = result.failure
+        if name == "shared_memory" and failure and failure.limit == "static_smem":
+            remarks.append(f"up to {size(failure.allowed)} static")
+        if name == "warps" and failure and not use.blocks:
             most = min(failure.allowed, row.kernel.max_threads or failure.allowed)
             remarks.append(f"up to {most:,} threads{failure.axis and f' along {failure.axis}'}")
         if name == "shared_memory" and reserved and use.per_block:
@@ -150,7 +151,6 @@ def _amount(resource: str, amount: int | None) -> str:
 
 def _steps_sections(row: ResultRow) -> Iterator[Section]:
     aim = "raise occupancy" if row.result.launchable else "make it launch"
-    title = f"With dynamic shared memory, to {aim}" if row.result.compile_error else f"To {aim}"
     if row.is_one_wave:
         yield Paragraph(("The whole grid fits in one wave, so higher occupancy would not help.",))
     elif not row.steps:
@@ -167,7 +167,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
     for is_other_size, steps in groupby(shown, lambda step: "threads" in step.requires):
         rows = list(map(cells, steps))
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
-        yield Table(f"{title} with another block size" if is_other_size else title, columns, rows)
+        yield Table(f"To {aim}{' with another block size' if is_other_size else ''}", columns, rows)
         if hidden and not is_other_size:
             more = count(len(hidden), "more level")
             yield Paragraph([f"{more} not shown: see `next_steps` (`--format json`)."])
@@ -204,9 +204,8 @@ def _headroom(found: SlackFields) -> str:
 def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
-    yield from gpu_remarks(rows, [row.result.compile_error or row.result.reason for row in rows])
-    runs_on_all = all(row.result.launchable and row.result.compile_error is None for row in rows)
-    if runs_on_all and any(row.steps for row in rows):
+    yield from gpu_remarks(rows, [row.result.reason for row in rows])
+    if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
 
@@ -219,7 +218,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
         yield note("carveout-raised")
     if probably_uses_setmaxnreg(result) and not kernel.reallocates_registers:
         yield note("setmaxnreg")
-    elif is_only and row.result.compile_error is None and any("regs" in step.requires for step in row.steps):
+    elif is_only and any("regs" in step.requires for step in row.steps):
         yield note("registers-may-spill")
     if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")
@@ -249,7 +248,8 @@ def slack_report(found: SlackFields) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
     launch, kernel = waves[0].launch, results[0].kernel
-    common = _grid_text(launch) if len({each.launch for each in waves}) == 1 else "One full wave on each GPU"
+    is_full = all(each.launch.blocks == each.full_wave.blocks for each in waves)
+    common = "One full wave on each GPU" if is_full else _grid_text(launch)
     first = _waves_text(waves[0]) if len(waves) == 1 else common
     gpus = (each.gpu for each in results)
     headline = first, kernel_text(kernel, *gpus, cluster_size=waves[0].full_wave.cluster_size)
@@ -261,8 +261,11 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
 def _waves_text(waves: WavesFields) -> str:
     grid, most = count(waves.launch.blocks, "block"), _wave_blocks(waves.full_wave)
     filled = percent(waves.last_wave_fill)
-    idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
-    if waves.full_wave.is_upper_bound:
+    is_exact = not waves.full_wave.is_upper_bound
+    idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share and is_exact else ""
+    if waves.launch.blocks == waves.full_wave.blocks:
+        return f"One full wave of {most} blocks{idle}"
+    if not is_exact:
         return f"{grid} in {_number_of_waves(waves)} waves of {most}"
     if not waves.full_waves:
         return f"{grid} in one wave of {most}: {filled} full"

@@ -8,7 +8,7 @@ from operator import methodcaller
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap, register_cap
-from ..advice.launch_requirements import failure, opt_ins
+from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
@@ -73,8 +73,8 @@ class ResultRow:
 
 
 def occupancy_or_failure(result: Result) -> str:
-    """Return ``37.5%``, ``no launch`` or ``no compile``."""
-    return failure(result.limits, result.kernel, result.active_blocks) or percent(result.occupancy)
+    """Return ``37.5%`` or ``no launch``."""
+    return percent(result.occupancy) if result.launchable else "no launch"
 
 
 RESULT_COLUMNS = (
@@ -85,21 +85,18 @@ RESULT_COLUMNS = (
     Column("model", value="result.model", about='"cuda" or "spreadsheet"', type="string"),
     Column("launchable", value="result.launchable", about="True if the kernel launches", type="boolean"),
     Column("reason", value="result.reason", about="Reason why the kernel does not launch", type="string"),
-    Column("compile_error", value="result.compile_error", about="Error of the compiler", type="string"),
     Column("occupancy", "Occupancy", "result.occupancy",
            show=lambda row: occupancy_or_failure(row.result),
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer",
-           show=lambda row: plain(0 if row.result.compile_error else row.result.active_blocks)),
+           show=lambda row: plain(row.result.active_blocks if row.result.launchable else 0)),
     Column("multiprocessor_count", value=lambda row: (row.wave or row.gpu).multiprocessor_count,
            about="SMs of the GPU, or as given", type="integer"),
     Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
-           show=lambda row: plain(row.wave and (0 if row.result.compile_error else row.wave.blocks)),
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
-           show=lambda row: labels(() if row.result.compile_error else row.result.limiters),
-           align="left", wraps=True, type="array"),
+           text=labels, align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip

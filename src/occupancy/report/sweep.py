@@ -18,7 +18,7 @@ from ..values.resources import COUNTED
 from ..values.spellings import in_range
 from .model import Column, Paragraph, Report, Section, Table, chosen
 from .pictures import HeatMap, Picture, StepPlot, axis_title, axis_value, best_marks, picture_title
-from .results import RESULT_COLUMNS, gpu_notes, occupancy_or_failure
+from .results import RESULT_COLUMNS, gpu_notes
 from .words import LABELS, Value, gpu_name, gpu_text, is_size, kernel_text, result_text
 
 MAX_AXES = 2
@@ -72,7 +72,7 @@ def _input_column(name: str) -> Column:
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     *(_input_column(name) for name, field in FIELDS.items() if field.options),
-    *chosen(RESULT_COLUMNS, "model", "launchable", "reason", "compile_error", "occupancy", "active_blocks"),
+    *chosen(RESULT_COLUMNS, "model", "launchable", "reason", "occupancy", "active_blocks"),
     *chosen(RESULT_COLUMNS, "active_warps", "limiters"),
 )
 
@@ -97,12 +97,11 @@ def _steps_table(title: str, values: Column, steps: Sequence[Step]) -> Table:
 
 
 def _reached(result: Result) -> float:
-    return 0.0 if result.compile_error else result.occupancy
+    return result.occupancy if result.launchable else 0.0
 
 
 def _step_key(result: Result) -> object:
-    text = occupancy_or_failure(result)
-    return text == "no compile" or (result.active_blocks, result.active_warps, result.limiters, text)
+    return result.launchable, result.active_blocks, result.active_warps, result.limiters
 
 
 def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:
@@ -171,7 +170,7 @@ def _matrix(swept: Combinations) -> Iterator[Section]:
     if len(columns) < len(values_across) and not hidden:
         lines.append("Equal neighboring columns are merged under their largest value.")
     if any(0 in line for line in shares):
-        lines.append('"-" means that the kernel does not compile or launch.')
+        lines.append('"-" means that the kernel does not launch.')
     if lines:
         yield Paragraph(lines)
 

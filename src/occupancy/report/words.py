@@ -8,6 +8,7 @@ from typing import Any
 from ..advice.next_steps import NextStep
 from ..advice.slack import carveout
 from ..engine import Result
+from ..engine.launch_failure import has_too_much_static_smem
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.kernel import Kernel
@@ -114,7 +115,8 @@ def step_changes(result: Result, step: NextStep) -> str:
             changes.append(f"carveout {kernel.carveout} -> {text}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
-            changes.append(arrow(amount_text(name, before), amount_text(name, after)))
+            dynamic = " dynamic" * (name == "smem" and has_too_much_static_smem(result.limits, kernel))
+            changes.append(f"{arrow(amount_text(name, before), amount_text(name, after))}{dynamic}")
     return ", ".join(changes)
 
 
@@ -164,8 +166,6 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 
 def result_text(result: Result) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
-    if error := result.compile_error:
-        return f"Does not compile. {error}{f' Also, {result.reason}' if result.reason else ''}"
     if not result.launchable:
         return f"Does not launch: {result.reason}"
     by = " (NVIDIA's spreadsheet)" if result.model == "spreadsheet" else ""

@@ -34,7 +34,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
          "      12.5%       2  512 -> 256 columns"),
         ("calc --cc 3.0 -t 32 -r 64 --explain", "  64 registers per thread > 63: 0 blocks"),
         ("calc --gpu H200 -t 256 -r 64 --grid 132", "132 blocks in one wave of 528: 25% full"),
-        ("calc --gpu H200 -t 256 -r 64 --grid 528", "528 blocks in 1 wave of 528: no tail"),
+        ("calc --gpu H200 -t 256 -r 64 --grid 528", "One full wave of 528 blocks"),
         ("calc --gpu H200 -t 256 -r 64 --grid 3000",
          "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail"),
         ("fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50", "Launches on 2 of 2 GPUs, 1 with at least 50%"),

@@ -79,7 +79,7 @@ def test_the_subjects_of_limits() -> None:
 def test_what_is_too_large_without_opt_in_says_how_to_get_it() -> None:
     for static, dynamic, hint in ((0, 60_000, OPT_IN), (49_152, 1, OPT_IN), (49_153, 0, MAKE_DYNAMIC)):
         failure = Result(shipped.limits("9.0"), Kernel(32, 32, static, dynamic, opt_in=False)).failure
-        assert (failure and failure.hint) == hint
+        assert ((failure and failure.hint) or "").startswith(hint)
 
 
 def test_a_carveout_and_modes_of_the_spreadsheet() -> None:

@@ -120,7 +120,7 @@ def test_static_shared_memory_that_ptxas_refuses() -> None:
         found = only_record(hostile.log("k", arch=arch, smem=size))
         result = occupancy.compute("9.0", found.kernel(256))
         assert (result.kernel.static_smem, result.opt_ins) == (size, ())
-        assert result.launchable == (result.compile_error is None) == ((arch, size) in compiles)
+        assert result.launchable == ((arch, size) in compiles)
 
 
 def test_linkers_lines() -> None:

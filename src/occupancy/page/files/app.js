@@ -127,7 +127,7 @@ const app = {
     this.change({ [input.name]: attempt(() => nextText(input, text, units, this.limits), () => text) });
   },
   set(amounts) {
-    const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.launch.kernel, name, amount));
+    const changes = Object.entries(amounts).map(([name, amount]) => fieldsFor(this.launch, name, amount));
     this.change(Object.assign({}, ...changes));
   },
   act(change) {
@@ -217,8 +217,7 @@ const app = {
     const others = pins.filter(({ limits }) => limits.version !== own.version)
       .map(({ name, limits, line }) => ({ name, result: resultOn(limits, launch).result, line }));
     if (kept) others.push({ name: "A", result: kept.result, line: { class: "kept", "stroke-dasharray": "5 5" } });
-    const seen = others.filter((other) => other.result && !isRefusedByCompiler(other.result));
-    for (const chart of this.charts) chart.draw(result, steps, seen);
+    for (const chart of this.charts) chart.draw(result, steps, others.filter((other) => other.result));
     const sample = (look) => drawn("svg", { width: 26, height: 10 }, drawn("path", { d: "M0 5H26", ...look }));
     const label = (name) => ` ${name.replace("GeForce ", "")}`;
     fill(byId("key"), others.map(({ name, line }) => element("span", {}, sample(line), label(name))));

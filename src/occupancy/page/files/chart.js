@@ -7,7 +7,7 @@ function axisOf(name, { limits, kernel }) {
   const oversized = name === "smem" && kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block;
   const highest = { threads: "threads_per_block", regs: "registers_per_thread", smem: "shared_memory_per_block_optin" };
   const unit = stepOf(name, limits);
-  const least = { threads: unit, regs: 1, smem: kernel.static_smem ?? 0 }[name]; // static memory stays
+  const least = { threads: unit, regs: 1, smem: fixedMemory({ limits, kernel }) }[name];
   const high = oversized || limits[`max_${highest[name]}`];
   return { name, least, high, unit, cell: roundUp(high / 32, unit) };
 }
@@ -145,7 +145,7 @@ class Curve extends Chart {
     this.runs = curveOf(result, name);
     const { last: high } = this.runs[this.runs.length - 1];
     this.axes = [{ ...axisOf(name, result), high }];
-    if (isRefusedByCompiler(result)) this.runs = [{ first: 1, last: high, ...FAILING }];
+    if (hasTooMuchStatic(result)) this.runs = [{ first: 1, last: high, ...FAILING }];
     const lines = others.map((other) => this.line(curveOf(other.result, name), other.line));
     const dots = steps.filter(({ requires }) => Object.keys(requires).join() === name).map(({ requires, occupancy }) =>
       drawn("circle", { cx: this.x(requires[name]), cy: this.y(occupancy), r: 4.5, class: "next" }));
@@ -179,7 +179,7 @@ class HeatMap extends Chart {
   outcome(values) {
     const { limits, kernel } = this.result;
     const amounts = Object.fromEntries(this.names.map((name, at) => [name, values[at]]));
-    return isRefusedByCompiler(this.result) ? FAILING : outcomeOf(evaluate(limits, changed(kernel, amounts)));
+    return hasTooMuchStatic(this.result) ? FAILING : outcomeOf(evaluate(limits, changed(kernel, amounts)));
   }
   at([value, other]) { return [this.x(value), this.y(Math.min(1, other / this.axes[1].high))]; }
   // The highest values of a cell, which it shows.

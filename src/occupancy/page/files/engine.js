@@ -205,7 +205,8 @@ function failureOf(result) {
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], most, ` along ${"xyz"[axis]}`);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  const shared = allowed.shared_memory === 0 ? failure(...sharedMemoryFailure(result)) : null;
+  const isRejected = allowed.shared_memory === 0 || hasTooMuchStatic(result);
+  const shared = isRejected ? failure(...sharedMemoryFailure(result)) : null;
   if (shared && (shared.limit !== "carveout" || allowed.registers !== 0)) return shared; // the carveout is only a hint
   if (allowed.registers === 0) return failure(...registerFailure(result));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
@@ -230,13 +231,14 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
   const needed = sharedMemoryOf(kernel), rounded = perBlock - limits.reserved_shared_memory_per_block;
   let limit = "max_shared_memory_per_block_optin";
   if (kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
-  else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
+  const isRejected = rounded <= limits[limit] && hasTooMuchStatic({ limits, kernel });
+  if (isRejected) return ["static_smem", kernel.static_smem, limits.max_shared_memory_per_block];
+  if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
-const exceedsStaticLimit = (limits, kernel) => (kernel.static_smem ?? 0) > limits.max_shared_memory_per_block;
-// The opt-in states a target such as sm_90a, whose limit is higher.
-const isRefusedByCompiler = ({ limits, kernel }) =>
-  exceedsStaticLimit(limits, kernel) && !(kernel.opt_in && parseFloat(limits.compute_capability) >= 9);
+// ptxas rejects more static shared memory. The opt-in states a target such as sm_90a, for which it accepts more.
+const hasTooMuchStatic = ({ limits, kernel: { static_smem: amount, opt_in } }) =>
+  hasRuntime(limits) && amount > limits.max_shared_memory_per_block && !(opt_in && limits.version >= 90);
 
 // ---- Amounts of one input, from low to high: the last one of each allocation step. For tensor memory: powers of two,
 // as tcgen05.alloc takes them, and both ends.
@@ -261,6 +263,11 @@ function blocksAllowed({ block_limits: allowed }, name) {
 // ---- Advice
 // [{active_blocks, occupancy, requires}]: larger carveouts, lower amounts, two block sizes.
 function nextSteps(now) {
+  if (hasTooMuchStatic(now)) {
+    const dynamic = { smem: sharedMemoryOf(now.kernel) }, then = withAmount(now, "smem", dynamic.smem);
+    return [...(then.launchable ? [stepTo(then, {})] : []), ...nextSteps(then)]
+      .map((step) => ({ ...step, requires: { ...dynamic, ...step.requires } }));
+  }
   const steps = [...stepsByCarveout(now), ...stepsUsingLess(now)].sort((a, b) => a.active_blocks - b.active_blocks);
   steps.push(...stepsByBlockSize(now));
   if (steps.length || now.launchable) return steps;
@@ -323,7 +330,7 @@ function slack(now) {
 }
 function needsOptIn(limits, kernel) {
   const limitWith = (opt_in) => evaluate(limits, { ...kernel, opt_in }).block_limits.shared_memory;
-  return !exceedsStaticLimit(limits, kernel) && limitWith(true) !== 0 && limitWith(false) === 0;
+  return !(kernel.static_smem > limits.max_shared_memory_per_block) && limitWith(true) !== 0 && limitWith(false) === 0;
 }
 // {launch_bounds, maxnreg} for a limit on registers; null if none applies.
 function registerCap({ limits, kernel }, registers, blocks) {

@@ -105,10 +105,12 @@ function inUnits(fields) {
   }
   return units;
 }
-function fieldsFor(kernel, name, amount) {
+// Static shared memory, unless the compiler rejects it.
+const fixedMemory = (launch) => (launch.kernel && !hasTooMuchStatic(launch) ? launch.kernel.static_smem ?? 0 : 0);
+function fieldsFor({ limits, kernel }, name, amount) {
   if (name !== "smem") return { [name.replaceAll("_", "-")]: String(amount) };
-  const fixed = kernel?.static_smem ?? 0;
-  if (amount >= fixed) return { "dynamic-smem": String(amount - fixed) };
+  const fixed = fixedMemory({ limits, kernel }), dynamic = { "dynamic-smem": String(amount - fixed) };
+  if (amount >= fixed) return kernel?.static_smem > fixed ? { "static-smem": "0", ...dynamic } : dynamic;
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
 }
 const KEYS = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }; // units of an input

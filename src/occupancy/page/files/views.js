@@ -3,11 +3,12 @@
 function failureText({ limit, needed, allowed, along }, { kernel, allocated }) {
   if (along) return [`${grouped(needed)} threads${along} exceed ${grouped(allowed)}`, "Use another shape."];
   const counted = /(threads|registers|barriers|virtual_resources)_per_([a-z]+)/.exec(limit);
-  const [, name, place] = counted ?? ["", "shared_memory", "block"];
+  const [, name, place] = counted ?? ["", limit === "static_smem" ? "static_shared_memory" : "shared_memory", "block"];
   const most = `${words.amount(name, allowed)} per ${place.replace("multiprocessor", "SM")}`;
   const verb = needed > allowed ? "exceed" : "do not fit in whole warps into";
   let advice = place === "thread" ? "Instructions cannot address more." : "Use less, or a smaller block.";
   if (!counted && kernel.opt_in === false) advice = "Opt in with cudaFuncSetAttribute, or use less.";
+  if (limit === "static_smem") advice = "Make it dynamic, and opt in.";
   if (name === "threads") advice = `A block has at most ${grouped(allowed)} threads.`;
   if (name === "registers" && needed > allocated.registers) advice = "The launch rounds the warps up. " + advice;
   return [`${words.some(name, needed)} ${verb} ${most}`, advice];
@@ -25,16 +26,10 @@ function lacks({ active_blocks: blocks, limiters, uses, kernel }) {
 const limitersOf = ({ launchable, limiters }) =>
   (launchable === false ? "does not launch" : words.list((limiters ?? []).map(words.name)));
 function verdictOf({ result }) {
-  const { limits, active_warps: warps } = result;
-  if (isRefusedByCompiler(result)) {
-    const [own, most] = [result.kernel.static_smem, limits.max_shared_memory_per_block].map(words.size);
-    const headline = `${own} of static shared memory exceed ${most}`;
-    return { figure: "Does not compile", headline, detail: "Make it dynamic, and opt in.", isBad: true };
-  }
-  const failure = failureOf(result);
+  const { limits, active_warps: warps } = result, failure = failureOf(result);
   if (failure) {
     const [headline, detail] = failureText(failure, result);
-    const verb = failure.limit.endsWith("per_thread") ? "compile" : "launch";
+    const verb = /per_thread|static/.test(failure.limit) ? "compile" : "launch";
     return { figure: `Does not ${verb}`, headline, detail, isBad: true };
   }
   const isFull = warps === limits.max_warps_per_multiprocessor;
@@ -49,27 +44,23 @@ function showKernel({ kernel, ...fields }) {
   const forget = () => app.act(() => Object.assign(app.fields, { kernel: "", spills: "", bounds: "" }));
   fill(byId("kernel"), [element("h2", { title: kernel }, title), kernel && removal("Remove the name", forget)]);
 }
-// Next steps that compile; not of fewer registers if the kernel spills. Too much static shared memory becomes dynamic.
-function stepsOf({ result, fields: { spills } }) {
-  const reached = (requires) => evaluate(result.limits, changed(result.kernel, requires));
-  const dynamic = { static_smem: 0, dynamic_smem: sharedMemoryOf(result.kernel) };
-  const steps = isRefusedByCompiler(result) ? [stepTo(reached(dynamic), dynamic)] : nextSteps(result);
-  return steps.filter(({ requires, active_blocks: blocks }) => blocks && !isRefusedByCompiler(reached(requires))
-    && !(spills && result.launchable && "regs" in requires));
-}
+// Next steps, but not of fewer registers if the kernel spills.
+const stepsOf = ({ result, fields: { spills } }) =>
+  nextSteps(result).filter(({ requires }) => !(spills && result.launchable && "regs" in requires));
 // The best block size (phones hide it if there are three), and the nearest and the highest level of using less.
 function mainSteps(all) {
   const [levels, sizes] = [false, true].map((isSize) => all.filter(({ requires }) => "threads" in requires === isSize));
   const chosen = [...new Set([...levels.slice(0, 1), ...sizes.slice(-1), ...levels.slice(-1)])];
   return chosen.sort((one, other) => one.occupancy - other.occupancy);
 }
-function changesOf({ kernel, shared_memory_pool: pool }, requires) {
-  if ("static_smem" in requires) return [`${words.size(kernel.static_smem)} static → dynamic`, "with the opt-in"];
+function changesOf({ limits, kernel, shared_memory_pool: pool }, requires) {
+  const kind = hasTooMuchStatic({ limits, kernel }) ? "dynamic" : "shared";
   return Object.entries(requires).map(([name, amount]) => {
     const now = name === "carveout" ? pool : amountOf(name, kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
     const [unit] = / \w+$/.exec(words.amount(name, amount)) ?? [""];
-    const after = name === "smem" ? `${words.size(amount)} shared` : words.some(name, amount);
+    if (name === "smem" && now === amount) return `${words.size(amount)} static → dynamic`;
+    const after = name === "smem" ? `${words.size(amount)} ${kind}` : words.some(name, amount);
     return `${words.amount(name, now).replace(unit, "")} → ${after.replace(" of tensor memory", "")}`;
   });
 }
@@ -127,9 +118,10 @@ function showVerdict(launch, all, kept, { text, field, choices }) {
 }
 function showBars(result) {
   const { kernel, limits, uses, block_limits: allowed, active_blocks: blocks, limiters } = result;
-  const isRefused = isRefusedByCompiler(result), failure = failureOf(result), grows = isRefused ? {} : slack(result);
+  const failure = failureOf(result), grows = failure ? {} : slack(result);
   const cell = (text, name = "number") => element("span", { class: name, role: "cell" }, text);
-  const limiting = isRefused ? ["shared_memory"] : failure ? limiters.slice(0, 1) : limiters;
+  const isRejected = failure?.limit === "static_smem";
+  const limiting = isRejected ? ["shared_memory"] : failure ? limiters.slice(0, 1) : limiters;
   const others = ["barriers", "virtual_resources", "tensor_memory"]
     .filter((name) => limits.version >= 90 && uses[name].per_multiprocessor); // of the GPU: no input adds a row
   fill(byId("resources"), ["registers", "shared_memory", "warps", "blocks", ...others].map((name) => {
@@ -141,9 +133,9 @@ function showBars(result) {
     const hasMore = isCounted && grows[field] > knownAmount(field, kernel);
     return element("div", { class: isLimiter ? "row limiter" : "row", role: "row" },
       element("span", { class: "name", role: "cell", title: byId(`about-${name}`).textContent }, words.title(name)),
-      cell(bar(each / all, name, isCounted && !isRefused ? blocks : 0, "bar"), "use"),
+      cell(bar(each / all, name, isCounted && !isRejected ? blocks : 0, "bar"), "use"),
       [each, all].map((amount) => cell(words.amount(name, amount).replace(" columns", ""))),
-      cell([isCounted ? grouped(isRefused && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
+      cell([isCounted ? grouped(isRejected && isLimiter ? 0 : allowed[name]) : "no limit", isLimiter && " ◂"]),
       cell(hasMore && `up to ${words.amount(field, grows[field])}${unit}`, "headroom"));
   }));
 }

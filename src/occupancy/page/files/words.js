@@ -22,7 +22,7 @@ const words = {
   name: (resource) => ({ regs: "registers", smem: "shared memory" })[resource] ?? resource.replaceAll("_", " "),
   title: (resource) => words.name(resource).replace(/^./, (letter) => letter.toUpperCase()),
   amount(resource, amount) {
-    if (/^(s(hared_)?mem|carveout)/.test(resource)) return words.size(amount);
+    if (/^smem|shared_mem|carveout/.test(resource)) return words.size(amount);
     return resource === "tensor_memory" ? words.count(amount, "column") : grouped(amount);
   },
   // 1 barrier, 8,192 registers, 4 KiB of shared memory
