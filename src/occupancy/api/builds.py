@@ -114,11 +114,12 @@ def diff(
     old_paths, new_paths = (as_sources(*each, with_streams=False) for each in ((old, "old"), (new, "new")))
     as_sources([*old_paths, *new_paths], "new")  # refuses standard input for both
     before, after = read_build(old_paths, common), read_build(new_paths, common)
-    old_kernels, new_kernels = map(reading.sized, _both(reading, before, after))
+    any_arch = ignore_arch or reading.gpu is not None
+    old_kernels, new_kernels = map(reading.sized, _both(reading, before, after, any_arch))
+    evaluator = reading.evaluator(after.threads or before.threads)
     differences = compare(
-        old_kernels, new_kernels, reading.evaluator(after.threads or before.threads), threshold=threshold,
-        with_same=with_same, ignore_arch=ignore_arch or reading.gpu is not None,
-    )  # fmt: skip
+        old_kernels, new_kernels, evaluator, threshold=threshold, with_same=with_same, ignore_arch=any_arch
+    )
     inputs = reading.inputs(old=before.name, new=after.name, threshold=threshold, ignore_arch=ignore_arch)
     return Diff(**vars(differences), problems=before.problems + after.problems, inputs=inputs)
 
@@ -170,9 +171,9 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     except ReadError as error:
         hint = "To write a baseline, run occupancy scan BUILD --save-baseline FILE."
         raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
-    old, new = (reading.sized(each, rules.rules) for each in _both(reading, before, after))
-    whole = (after.kernels, before.kernels) if reading.selects else None
     evaluator, ignore_arch = reading.evaluator(rules.threads or before.threads), reading.gpu is not None
+    old, new = (reading.sized(each, rules.rules) for each in _both(reading, before, after, ignore_arch))
+    whole = (after.kernels, before.kernels) if reading.selects else None
     known = None if path is None else old
     return check_kernels(new, rules, evaluator, known, whole=whole, ignore_arch=ignore_arch)
 
@@ -185,7 +186,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     before = read_baseline(path) if os.path.exists(path) else Build(())
     threads = reading.threads or rules.threads or before.threads
     evaluator, ignore_arch = reading.evaluator(threads), reading.gpu is not None
-    old, new = _both(reading, before, after)
+    old, new = _both(reading, before, after, any_arch=True)
     sized = reading.sized(new, rules.rules)
     whole = (after.kernels, before.kernels) if reading.selects else None
     itself = check_kernels(sized, rules, evaluator, sized, whole=whole, ignore_arch=ignore_arch)
@@ -195,12 +196,14 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     stays = {id(record) for pair in pairs if id(pair.new) in failing for record in pair[:2]}
     # With --newest or --gpu, a removed kernel goes with all architectures: an older one would be missing next.
     names = {stable_name(each.name) for each in after.kernels}
+    names |= {each.name for each in before.kernels if id(each) in stays}
     selected = replace(reading.selection, only_newest=False, gpu=None).records
     gone = [each for each in selected(before.kernels, is_partial=True) if each.name not in names]
     accepts = {id(record) for record in (*old, *new, *gone)} - stays
     updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in accepts)
-    known = reading.sized(reading.selection.records(updated.kernels, is_partial=True), rules.rules)
-    done = check_kernels(sized, rules, evaluator, known, whole=whole, ignore_arch=ignore_arch)
+    both = _both(reading, updated, after, ignore_arch, is_partial=True)
+    old, new = (reading.sized(each, rules.rules) for each in both)
+    done = check_kernels(new, rules, evaluator, old, whole=whole, ignore_arch=ignore_arch)
     changes = changes_by_name(compare(before.kernels, updated.kernels, evaluator)) or "no changes"
     write_baseline(path, updated)
     return done, f"Wrote {path}: {updated.size} ({changes})"
@@ -315,12 +318,18 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence
     return read_rules(path, lambda: read_build(build).kernels)
 
 
-def _both(reading: Reading, before: Build, after: Build) -> tuple[list[KernelRecord], list[KernelRecord]]:
-    """Return the wanted kernels of both builds; one side alone may have a name."""
+def _both(
+    reading: Reading, before: Build, after: Build, any_arch: bool, is_partial: bool = False
+) -> tuple[list[KernelRecord], list[KernelRecord]]:
+    """Return the wanted kernels of both builds; unless ``any_arch``, the newest is the newest of both."""
     known, select = before.kernels + after.kernels, reading.selection.records
-    select(known)  # refuses unknown names
-    reading.check_patterns(known)
-    return select(before.kernels, is_partial=True), select(after.kernels, is_partial=True)
+    wanted = set(map(id, select(known, is_partial=is_partial)))  # refuses unknown names
+    if not is_partial:
+        reading.check_patterns(known)
+    if any_arch:
+        return select(before.kernels, is_partial=True), select(after.kernels, is_partial=True)
+    old, new = ([each for each in build.kernels if id(each) in wanted] for build in (before, after))
+    return old, new
 
 
 def _read_whole(paths: Sequence[str]) -> Build:

@@ -211,6 +211,7 @@ def test_a_missing_architecture_is_no_removed_kernel(project: Path) -> None:
     done = run("check", "build/", columns=200)
     assert (done.exit_code, done.stdout[:27]) == (1, "FAILED: 7 without code for ")
     assert ": without code for sm_90 fix " in " ".join(done.stdout.split())  # long names wrap
+    assert "New since" not in run("check", "build/", "--newest").stdout
     for image in Path("build").iterdir():
         image.unlink()
     assert "Error: build contains no kernels" in run("check", "build/").stderr
