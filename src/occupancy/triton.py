@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .advice.waves import count_waves, full_wave
+from .advice.waves import WavesFields, full_wave
 from .api.occupancy import GpuLike, GpuList, KernelLike, compute, kernel_of_inputs, multiprocessors
 from .api.tuning import Criteria, Needs, blocks_per_cluster
 from .engine import Model
@@ -78,7 +78,7 @@ def perf_model(
         wave = full_wave(result, sms, cluster_size=launch.cluster_size)
         if not wave.blocks:
             return math.inf
-        slots = result.limits.max_warps_per_multiprocessor * sms * count_waves(launch, wave).rounds
+        slots = result.limits.max_warps_per_multiprocessor * sms * WavesFields(launch, wave).rounds
         return slots / (launch.blocks * result.allocated.warps)
 
     return estimate

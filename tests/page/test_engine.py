@@ -14,7 +14,7 @@ import pytest
 import occupancy
 from occupancy.advice.launch_bounds import launch_bounds, register_cap
 from occupancy.advice.next_steps import next_steps
-from occupancy.advice.waves import count_waves, full_wave
+from occupancy.advice.waves import WavesFields, full_wave
 from occupancy.arrays import ArrayResults
 from occupancy.engine import Result, default_model
 from occupancy.page.build import build_page
@@ -163,7 +163,7 @@ def test_waves(engine: PageEngine, count: int) -> None:
         if not wave.blocks:
             continue
         blocks = grid * (size or 1)
-        waves = count_waves(Launch(kernel, (blocks, 1, 1), (size, 1, 1) if size else None), wave)
+        waves = WavesFields(Launch(kernel, (blocks, 1, 1), (size, 1, 1) if size else None), wave)
         found = engine.value(f"countWaves({blocks}, {text})")
         assert found == {name: getattr(waves, name) for name in found}
 

@@ -103,14 +103,6 @@ def full_wave(
     return FullWave(result, multiprocessor_count, blocks, slots, cluster_size, clusters, not is_measured)
 
 
-def count_waves(launch: Launch, wave: FullWave) -> WavesFields:
-    if not wave.blocks:
-        reason = wave.result.reason
-        problem = f"the kernel does not launch: {reason}" if reason else "no cluster fits on the GPU"
-        raise InputError(problem)
-    return WavesFields(launch, wave)
-
-
 def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = False) -> None:
     """Reject a cluster size that the GPU does not support.
 

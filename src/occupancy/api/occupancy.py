@@ -13,7 +13,7 @@ from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
-from ..advice.waves import check_cluster, count_waves, full_wave
+from ..advice.waves import check_cluster, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
 from ..engine.launch_failure import has_too_much_static_smem
@@ -186,7 +186,12 @@ class Occupancy(Printed, Result):
         if blocks is None:
             x, y, z = launch.grid_dim
             launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z), shape)
-        return Waves(*count_waves(launch, wave))
+        if not wave.blocks:
+            reason = (
+                f"the kernel does not launch: {self.reason}" if self.reason else "no cluster fits on the GPU"
+            )
+            raise InputError(reason)
+        return Waves(launch, wave)
 
     @property
     def opt_ins(self) -> tuple[str, ...]:

@@ -210,7 +210,8 @@ def scan(
         counts = counts._replace(spilling=summary(rows).spilling)
     inputs = reading.inputs(below=share, spilling=only_spilling, limit=limit)
     found = counts.kernels if len(chosen) == len(records) else count_kernels(records)
-    kernels, order = tuple(selection.ordered(chosen)), selection.order_name(chosen)
+    kernels, key = tuple(selection.ordered(chosen)), selection.order(chosen)
+    order = f"{'lowest' if key == 'occupancy' else 'most'} {key} first"
     return Scan(kernels, tuple(problems), counts, found, inputs, order)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import occupancy  # for annotations: its public names load their modules on first use
 
 from ..advice.next_steps import NextStep, next_steps, using_less
-from ..advice.waves import check_cluster, count_waves, full_wave
+from ..advice.waves import WavesFields, check_cluster, full_wave
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu, runs_on
@@ -151,7 +151,8 @@ class ScannedKernel(_Fields):
             return None
         try:
             launch = Launch(result.kernel, record.grid_dim, record.cluster_dim)
-            return count_waves(launch, full_wave(result, sms, cluster_size=launch.cluster_size)).waves
+            wave = full_wave(result, sms, cluster_size=launch.cluster_size)
+            return WavesFields(launch, wave).waves if wave.blocks else None
         except InputError:  # clusters on a GPU without them, or an impossible grid
             return None
 

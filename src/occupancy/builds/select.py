@@ -93,7 +93,7 @@ class Selection:
 
     def ordered(self, rows: Sequence[ScannedKernel]) -> list[ScannedKernel]:
         """Return the sorted rows, up to the limit; spilling kernels win ties, and unknown values are last."""
-        order = self._order(rows)
+        order = self.order(rows)
         if self.sort == "time" and rows and all(row.record.duration_us is None for row in rows):
             hint = "Nsight Compute reports and PyTorch traces contain them. Sort these files by occupancy."
             raise InputError("the files have no launch times", where="sort", hint=hint)
@@ -107,14 +107,9 @@ class Selection:
 
         return sorted(rows, key=place)[: self.limit]
 
-    def _order(self, rows: Sequence[ScannedKernel]) -> Order:
+    def order(self, rows: Sequence[ScannedKernel]) -> Order:
         has_times = bool(rows) and all(row.record.duration_us is not None for row in rows)
         return self.sort or ("time" if has_times else "occupancy")
-
-    def order_name(self, rows: Sequence[ScannedKernel]) -> str:
-        """Return the order in words: ``lowest occupancy first``, ``most spills first``."""
-        order = self._order(rows)
-        return f"{'lowest' if order == 'occupancy' else 'most'} {order} first"
 
 
 _VALUES: dict[Order, Callable[[ScannedKernel], Any]] = {

@@ -61,7 +61,7 @@ def _row(
 
     if {grid, cluster, clusters, sms} == {None}:
         return ResultRow(result)
-    from ..advice.waves import check_cluster, count_waves, full_wave
+    from ..advice.waves import WavesFields, check_cluster, full_wave
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
 
@@ -76,7 +76,7 @@ def _row(
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
     wave = full_wave(result, multiprocessors(gpu, sms), cluster_size=size, max_active_clusters=clusters)
-    return ResultRow(result, wave, count_waves(launch, wave) if launch and wave.blocks else None)
+    return ResultRow(result, wave, WavesFields(launch, wave) if launch and wave.blocks else None)
 
 
 @command(

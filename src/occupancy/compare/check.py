@@ -199,17 +199,15 @@ class _Run:
     compared: set[tuple[int, str]] = field(default_factory=set)
     new: dict[Demand, KernelRecord] = field(default_factory=dict)
     unknown: dict[Demand, list[ScannedKernel]] = field(default_factory=lambda: defaultdict(list))
-    demands: dict[tuple[int, ...], list[Demand]] = field(default_factory=dict)  # by numbers of rules
 
     def demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; later rules override earlier ones with the same criterion."""
-        matching = tuple(number for number, rule in enumerate(self.rules.rules, 1) if rule.matching(kernel))
-        if matching not in self.demands:
-            latest = {name: number for number in matching for name in self.rules.rules[number - 1].bounds}
-            names = sorted(latest, key=lambda name: not CRITERIA[name].compares)
-            demands = [Demand(latest[name], self.rules.rules[latest[name] - 1], name) for name in names]
-            self.demands[matching] = [each for each in demands if each.criterion in each.rule.demands]
-        return self.demands[matching]
+        matching = [
+            (number, rule) for number, rule in enumerate(self.rules.rules, 1) if rule.matching(kernel)
+        ]
+        latest = {name: Demand(number, rule, name) for number, rule in matching for name in rule.bounds}
+        demands = [each for each in latest.values() if each.criterion in each.rule.demands]
+        return sorted(demands, key=lambda each: not CRITERIA[each.criterion].compares)
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None, exempt: Collection[str]) -> BrokenKernel:
         baseline_passes, violations, kept = True, list[Violation](), list[tuple[Measure, float]]()

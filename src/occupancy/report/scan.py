@@ -313,10 +313,8 @@ _NOTED: Mapping[str, tuple[str, Callable[[ScannedKernel], Any]]] = {
 
 def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note]:
     reasons = [f"No occupancy: {row.reason}" for row in rows if row.result is None]
-    failing, groups = (
-        [row for row in rows if row.launchable is False],
-        defaultdict[str, dict[str, None]](dict),
-    )
+    failing = [row for row in rows if row.launchable is False]
+    groups = defaultdict[str, dict[str, None]](dict)
     names = short_names((row.demangled, None) for row in failing)
     for row in failing:
         groups[f"{on_gpu(row)}: {row.reason}"][names[row.demangled]] = None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from math import ceil
+from operator import ge
 from typing import Any, NamedTuple
 
 from ..advice.search import VariedResource
@@ -203,17 +204,13 @@ def best(points: Iterable[Point], most: int) -> list[Point]:
         kernel = point.result.kernel
         use = (kernel.regs or 0, kernel.shared_memory, *(getattr(kernel, name) or 0 for name in COUNTED))
         front = fronts.setdefault((-point.result.occupancy, kernel.threads), {})
-        if not any(_covers(other, use) for other in front):
-            for other in [each for each in front if _covers(use, each)]:
+        if not any(all(map(ge, other, use)) for other in front):
+            for other in [each for each in front if all(map(ge, use, each))]:
                 del front[other]
             front[use] = point
     ranked = [(*key, use, point) for key, front in fronts.items() for use, point in front.items()]
     ranked.sort(key=lambda each: (each[0], [-amount for amount in each[2]], each[1]))
     return [point for *_, point in ranked[:most]]
-
-
-def _covers(uses: Sequence[int], others: Sequence[int]) -> bool:
-    return all(use >= other for use, other in zip(uses, others, strict=True))
 
 
 def sweep_picture(

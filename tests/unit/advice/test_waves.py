@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.advice.waves import count_waves, full_wave
+from occupancy.advice.waves import WavesFields, full_wave
 from occupancy.engine import Result
 from occupancy.values.kernel import Kernel, Launch
 
@@ -19,7 +19,7 @@ def test_waves_are_those_of_nsight_compute() -> None:
     records = occupancy.stream_kernels(DATA / "kernels" / "ncu_raw.csv")
     launches = [Launch(each.kernel(), each.grid_dim) for each in records if each.grid_dim]
     full = [full_wave(Result(occupancy.limits("9.0"), each.kernel), H200_SMS) for each in launches]
-    ours = [count_waves(*each).waves for each in zip(launches, full, strict=True)]
+    ours = [WavesFields(*each).waves for each in zip(launches, full, strict=True)]
     assert shown == [f"{waves:.2f}".rstrip("0").rstrip(".") for waves in ours]
     assert shown == ["3.88", "3.88", "3.88", "0.25", "1", "1"]
 
