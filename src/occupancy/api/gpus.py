@@ -130,9 +130,8 @@ def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_dim: tuple[int, 
         result = occupancy_on(gpu, kernel, model)
     except InputError as error:
         return Fit(gpu, kernel, False, error.problem, None, (), cluster_dim)
-    return Fit(
-        gpu, kernel, result.launchable, result.reason, result, opt_ins(result, cluster_size), cluster_dim
-    )
+    calls = opt_ins(result, cluster_size)
+    return Fit(gpu, kernel, result.launchable, result.reason, result, calls, cluster_dim)
 
 
 @readable

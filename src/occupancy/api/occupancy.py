@@ -91,10 +91,7 @@ class Occupancy(Printed, Result):
         return self.gpu.cc
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
-        """Return the result for other inputs on the same GPU.
-
-        A new total `smem` keeps the static part, unless that is larger or does not compile.
-        """
+        """Return the result for other inputs; a new total `smem` keeps static parts that fit and compile."""
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
         compiles = not has_too_much_static_smem(self.limits, self.kernel)
         if static and compiles and kernel.smem is not None and kernel.smem >= static:

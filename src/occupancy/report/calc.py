@@ -57,7 +57,7 @@ COLUMNS = (
     Column("waves", value=lambda row: row.waves and {each.key: each.getter(row.waves) for each in WAVE_COLUMNS[2:]},
            about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step",
-           show=lambda row: step_text(row.steps[0]) if row.steps else "",
+           show=lambda row: step_text(row.result, row.steps[0]) if row.steps else "",
            about="Higher levels of occupancy, each with all required changes", align="left", optional=1, wraps=True,
            unbroken=14, type="objects"),
     Column("headroom", value=lambda row: values_of(slack(row.result), *QUANTITIES),
@@ -185,9 +185,8 @@ def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.wave.blocks:
-        wave, sms = row.wave, count(row.wave.multiprocessor_count, "SM")
-        clusters = f" ({count(wave.clusters, 'cluster')} of {wave.cluster_size})" if wave.clusters else ""
-        yield "Whole GPU", f"{_wave_blocks(wave)} blocks{clusters} on {sms}: largest cooperative grid"
+        sms = count(row.wave.multiprocessor_count, "SM")
+        yield "Whole GPU", f"{_whole_wave(row.wave)} on {sms}: largest cooperative grid"
 
 
 def _headroom(found: SlackFields) -> str:
@@ -264,7 +263,7 @@ def _waves_text(waves: WavesFields) -> str:
     is_exact = not waves.full_wave.is_upper_bound
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share and is_exact else ""
     if waves.launch.blocks == waves.full_wave.blocks:
-        return f"One full wave of {most} blocks{idle}"
+        return f"One full wave of {_whole_wave(waves.full_wave)}{idle}"
     if not is_exact:
         return f"{grid} in {_number_of_waves(waves)} waves of {most}"
     if not waves.full_waves:
@@ -281,6 +280,11 @@ def _number_of_waves(waves: WavesFields) -> str:
 
 def _wave_blocks(wave: FullWave) -> str:
     return f"up to {wave.blocks:,}" if wave.is_upper_bound else f"{wave.blocks:,}"
+
+
+def _whole_wave(wave: FullWave) -> str:
+    clusters = f" ({count(wave.clusters, 'cluster')} of {wave.cluster_size})" if wave.clusters else ""
+    return f"{_wave_blocks(wave)} blocks{clusters}"
 
 
 def _grid_text(launch: Launch) -> str:

@@ -105,7 +105,7 @@ def _message(row: ScannedKernel, rule: FindingRule) -> str:
         amount = f"{spills_text(row)} (stores/loads)" if row.record.spills else size(row.spill_bytes or 0)
         return f"{name} spills {amount}. Reduce register pressure, or allow more registers."
     at = count(row.threads or 0, "assumed thread" if row.threads_assumed else "thread")
-    step = f" Next step: {step_text(row.next_step)}." if row.next_step else ""
+    step = f" Next step: {step_text(row.result, row.next_step)}." if row.next_step else ""
     return f"{name} has {percent(row.occupancy or 0)} occupancy at {at}, {limited_by(row.limiters)}.{step}"
 
 
@@ -164,7 +164,7 @@ COLUMNS: tuple[Column, ...] = (
     _field("spills_from", "string", '"compiler" if printed by ptxas, "code" if counted in the machine code'),
     _field("stack_bytes", "integer", "Stack per thread in bytes", "Stack", _bytes_text, 10),
     Column("waves", "Waves", text=decimal, about="Waves of each launch", optional=11, type="number"),
-    Column("next_step", "Next step", text=step_text,
+    Column("next_step", "Next step", show=lambda row: step_text(row.result, row.next_step) if row.next_step else "",
            about="Next higher level of occupancy, with all required changes", align="left", optional=2, type="object"),
     Column("active_blocks", about="Resident blocks per SM", type="integer"),
     Column("launchable", about="True if the kernel launches; null if unknown", type="boolean"),

@@ -96,10 +96,14 @@ def arrow(was: str, now: str) -> str:
     return f"{was.removesuffix(f' {unit}') if unit.isalpha() else was} -> {now}"
 
 
-def step_text(step: NextStep) -> str:
+def step_text(result: Any, step: NextStep) -> str:
     """Return ``50%: 64 regs``."""
-    changes = ", ".join(amount_text(*each) for each in step.requires.items())
+    changes = ", ".join(amount_text(*each) + _kind(result, each[0]) for each in step.requires.items())
     return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
+
+
+def _kind(result: Result, name: str) -> str:
+    return " dynamic" if name == "smem" and has_too_much_static_smem(result.limits, result.kernel) else ""
 
 
 def step_changes(result: Result, step: NextStep) -> str:
@@ -115,8 +119,7 @@ def step_changes(result: Result, step: NextStep) -> str:
             changes.append(f"carveout {kernel.carveout} -> {text}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
-            dynamic = " dynamic" * (name == "smem" and has_too_much_static_smem(result.limits, kernel))
-            changes.append(f"{arrow(amount_text(name, before), amount_text(name, after))}{dynamic}")
+            changes.append(arrow(amount_text(name, before), amount_text(name, after)) + _kind(result, name))
     return ", ".join(changes)
 
 
