@@ -146,7 +146,7 @@ class Curve extends Chart {
     const { last: high } = this.runs[this.runs.length - 1];
     this.axes = [{ ...axisOf(name, result), high }];
     if (hasTooMuchStatic(result)) this.runs = [{ first: 1, last: high, ...FAILING }];
-    const lines = others.map((other) => this.line(curveOf(other.result, name), other.line));
+    const lines = others.map(({ result: its, line }) => !hasTooMuchStatic(its) && this.line(curveOf(its, name), line));
     const dots = steps.filter(({ requires }) => Object.keys(requires).join() === name).map(({ requires, occupancy }) =>
       drawn("circle", { cx: this.x(requires[name]), cy: this.y(occupancy), r: 4.5, class: "next" }));
     this.show(result, this.grid(), this.areas(), this.line(this.runs, { class: "line" }), lines, dots);
