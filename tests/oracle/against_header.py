@@ -85,9 +85,9 @@ def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
     return np.where(only_barriers, np.int32(LIMITING_FACTORS["barriers"]), theirs["limiting_factors"])
 
 
-def available(limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False) -> int | None:
+def available(limits: Limits, kernel: Kernel, blocks: int) -> int | None:
     """None for an error."""
     try:
-        return available_dynamic_shared_memory_per_block(limits, kernel, blocks, driver_580=driver_580)
+        return available_dynamic_shared_memory_per_block(limits, kernel, blocks)
     except InputError:
         return None

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
-from ..engine.launch_failure import has_too_much_static_smem
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.records import FrozenDict, readable
@@ -54,7 +53,7 @@ class NextStep(NamedTuple):
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
-    if has_too_much_static_smem(now.limits, now.kernel) and now.model == "cuda":
+    if not now.compiles:
         dynamic: Changes = {"smem": now.kernel.shared_memory}
         changed = Result(now.limits, now.kernel.replace(**dynamic))
         if changed.launchable:

@@ -52,22 +52,16 @@ def max_potential_block_size(
     return LaunchConfiguration(best.active_blocks * multiprocessor_count, size, best.occupancy)
 
 
-def available_dynamic_shared_memory_per_block(
-    limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False
-) -> int:
-    """Return the maximum dynamic shared memory per block, with the mistake of driver 580 or without."""
+def available_dynamic_shared_memory_per_block(limits: Limits, kernel: Kernel, blocks: int) -> int:
+    """Return the maximum dynamic shared memory per block."""
     in_range(blocks, "blocks")
     kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
     now = Result(limits, kernel.replace(smem=static), "cuda")
-    varied = VariedResource(now, "smem")
     if now.active_blocks < blocks:
         problem = f"{blocks} blocks of {kernel.threads} threads do not fit even without dynamic shared memory"
         raise InputError(problem, where="blocks", allowed=f"up to {now.active_blocks}", hint=now.reason or "")
-    most = max_keeping(blocks, varied.levels(static, blocks))
-    if driver_580:
-        most = min(most + limits.reserved_shared_memory_per_block, max_keeping(1, varied.levels(static, 1)))
-    return most - static
+    return max_keeping(blocks, VariedResource(now, "smem").levels(static, blocks)) - static
 
 
 def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int) -> int:

@@ -16,7 +16,6 @@ from ..advice.slack import carveout, slack
 from ..advice.waves import check_cluster, full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
-from ..engine.launch_failure import has_too_much_static_smem
 from ..errors import InputError, OccupancyError, invalid
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import COLUMNS, calc_report, explain_report, steps_report, waves_report
@@ -93,8 +92,7 @@ class Occupancy(Printed, Result):
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
         """Return the result for other inputs; a new total `smem` keeps static parts that fit and compile."""
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
-        compiles = not has_too_much_static_smem(self.limits, self.kernel)
-        if static and compiles and kernel.smem is not None and kernel.smem >= static:
+        if static and self.compiles and kernel.smem is not None and kernel.smem >= static:
             kernel = kernel.replace(static_smem=static, dynamic_smem=kernel.smem - static, smem=None)
         return occupancy_on(self.gpu, kernel, self.model)
 

@@ -270,8 +270,7 @@ class Evaluator:
             shared.result = self.compute(gpu, kernel)
             if record.cluster_dim and shared.is_hypothetical:
                 check_cluster(gpu.limits, prod(record.cluster_dim), is_measured=True)
-            shared.reason = shared.result.reason
-            shared.launchable = shared.reason is None
+            shared.launchable, shared.reason = shared.result.launchable, shared.result.reason
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):
                 if not self.selects_code or None in (record.ptx, (other or record).ptx):
@@ -280,7 +279,10 @@ class Evaluator:
                     shared.launchable = None
                     shared.reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX"
                 else:
-                    shared.launchable, shared.reason = False, f"no code or compatible PTX for {cc}"
+                    shared.launchable, shared.reason = (
+                        False,
+                        f"no code or compatible PTX for {cc} (compile for {cc.sm})",
+                    )
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared

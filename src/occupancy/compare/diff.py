@@ -18,7 +18,6 @@ from ..builds.merge import LOGS
 from ..builds.names import stable_name
 from ..builds.rows import Evaluator, ScannedKernel
 from ..engine import Result
-from ..engine.launch_failure import has_too_much_static_smem
 from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..tables.shipped import limits
@@ -283,8 +282,7 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any]:
     now: Any = new.result  # known, as the occupancy that breaks a limit is
     bound = now.kernel.max_threads and max(now.kernel.max_threads, now.kernel.threads)
     result = Result(now.limits, now.kernel.replace(max_threads=bound), now.model)
-    compiles = not has_too_much_static_smem(result.limits, result.kernel)
-    if not compiles or (result.launchable and result.occupancy >= share - TOLERANCE):
+    if not result.compiles or (result.launchable and result.occupancy >= share - TOLERANCE):
         return {}
     possible = (each for each in next_steps(result) if "carveout" not in each.requires)  # the launch sets it
     reaching = (each.requires for each in possible if each.occupancy >= share - TOLERANCE)

@@ -112,10 +112,9 @@ class Function(NamedTuple):
     def available_dynamic_smem(self, blocks: int, threads: int) -> int:
         return int(self._call("cuOccupancyAvailableDynamicSMemPerBlock", blocks, threads))
 
-    def potential_block_size(self, dynamic_smem: int) -> tuple[int, int]:
+    def potential_block_size(self, dynamic_smem: int) -> tuple[int, ...]:
         """Return the smallest grid that fills the GPU, and its threads per block."""
-        grid, threads = self._call("cuOccupancyMaxPotentialBlockSize", None, dynamic_smem, 0)
-        return grid, threads
+        return tuple(self._call("cuOccupancyMaxPotentialBlockSize", None, dynamic_smem, 0))
 
     def active_clusters(self, cluster_size: int, threads: int, dynamic_smem: int) -> int:
         bindings = self.driver.bindings

@@ -101,10 +101,17 @@ def failures(
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     lacks_registers = block_limits.registers == 0
-    if block_limits.shared_memory == 0 or (model == "cuda" and has_too_much_static_smem(limits, kernel)):
+    if is_rejected := model == "cuda" and has_too_much_static_smem(limits, kernel):
+        static, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
+        hint = MAKE_DYNAMIC if most < limits.max_shared_memory_per_block_optin else ""
+        hint += OTHER_TARGET * (limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
+        yield LaunchFailure(
+            "static_smem", static, most, f"{static:,} bytes of static shared memory", "", hint
+        )
+    if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
-        # The spreadsheet's carveout is only a hint to the driver.
-        if shared.limit != "carveout" or not lacks_registers:
+        # The spreadsheet's carveout is only a hint to the driver. The opt-in is for dynamic shared memory.
+        if not (lacks_registers if shared.limit == "carveout" else is_rejected and shared.hint == OPT_IN):
             yield shared
     if lacks_registers:
         yield _registers(limits, kernel, model, allocated)
@@ -173,11 +180,6 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     hint, oversized = "", limits.max_oversized_shared_memory_per_block
     if oversized is not None and kernel.shared_memory_mode == "oversized":
         limit, allowed = "max_oversized_shared_memory_per_block", oversized
-    is_rejected = has_too_much_static_smem(limits, kernel)
-    if is_rejected and rounded <= allowed:
-        limit, needed, allowed = "static_smem", kernel.static_smem or 0, limits.max_shared_memory_per_block
-        what = f"{needed:,} bytes of static shared memory"
-        hint = MAKE_DYNAMIC + OTHER_TARGET * (limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
     elif oversized is not None and allowed < rounded <= oversized:
         hint = OVERSIZED.format(f"{oversized:,}")
     elif kernel.opt_in is False and rounded <= allowed:
@@ -185,7 +187,7 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         hint = OPT_IN
     if needed <= allowed:  # exceeded only after rounding, which happens on no real GPU
         needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
-    return LaunchFailure(limit, needed, allowed, what, "" if is_rejected else INVALID_VALUE, hint)
+    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)
 
 
 def has_too_much_static_smem(limits: Limits, kernel: Kernel) -> bool:

@@ -14,7 +14,7 @@ from ..values.resources import RESOURCES, Resource
 from ..values.spellings import did_you_mean
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
-from .launch_failure import LaunchFailure, failures
+from .launch_failure import LaunchFailure, failures, has_too_much_static_smem
 
 MODELS: dict[Model, ModuleType] = {"cuda": cuda, "spreadsheet": spreadsheet}
 """Model -> its module, with ``supports``, ``evaluate`` and ``shared_memory_pool``."""
@@ -145,12 +145,17 @@ class Result:
         return failures(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
 
     @property
+    def compiles(self) -> bool:
+        """False if ptxas rejects the static shared memory; NVIDIA's spreadsheet does not know this limit."""
+        return self.model != "cuda" or not has_too_much_static_smem(self.limits, self.kernel)
+
+    @property
     def launchable(self) -> bool:
         """True if the kernel compiles and launches on this GPU."""
         return self.failure is None
 
     @property
     def reason(self) -> str | None:
-        """Every exceeded limit, with the error of the first; None if the kernel launches."""
-        exceeded = list(self._failures())
+        """Every exceeded limit, first of the compiler, with its error; None if the kernel launches."""
+        exceeded = sorted(self._failures(), key=lambda each: each.limit != "static_smem")
         return " Also, ".join([*map(str, exceeded[:1]), *(each.sentence for each in exceeded[1:])]) or None

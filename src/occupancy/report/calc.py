@@ -131,10 +131,9 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
         if use.blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
             continue
         remarks = ["<- limiter"] if is_limiter else []
-        failure = result.failure
-        if name == "shared_memory" and failure and failure.limit == "static_smem":
-            remarks.append(f"up to {size(failure.allowed)} static")
-        if name == "warps" and failure and not use.blocks:
+        if name == "shared_memory" and not result.compiles:
+            remarks.append(f"up to {size(result.limits.max_shared_memory_per_block)} static")
+        if name == "warps" and (failure := result.failure) and not use.blocks:
             most = min(failure.allowed, row.kernel.max_threads or failure.allowed)
             remarks.append(f"up to {most:,} threads{failure.axis and f' along {failure.axis}'}")
         if name == "shared_memory" and reserved and use.per_block:
@@ -219,6 +218,9 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
         yield note("setmaxnreg")
     elif is_only and any("regs" in step.requires for step in row.steps):
         yield note("registers-may-spill")
+    most = result.limits.max_shared_memory_per_block
+    if not row.opt_ins and any(step.requires.get("smem", 0) > most for step in row.steps):
+        yield note("opt-in")
     if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")
     if row.gpu.variants and not is_only:

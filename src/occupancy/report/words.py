@@ -8,7 +8,6 @@ from typing import Any
 from ..advice.next_steps import NextStep
 from ..advice.slack import carveout
 from ..engine import Result
-from ..engine.launch_failure import has_too_much_static_smem
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.kernel import Kernel
@@ -103,7 +102,7 @@ def step_text(result: Any, step: NextStep) -> str:
 
 
 def _kind(result: Result, name: str) -> str:
-    return " dynamic" if name == "smem" and has_too_much_static_smem(result.limits, result.kernel) else ""
+    return " dynamic" if name == "smem" and not result.compiles else ""
 
 
 def step_changes(result: Result, step: NextStep) -> str:
@@ -112,6 +111,8 @@ def step_changes(result: Result, step: NextStep) -> str:
     for name, after in step.requires.items():
         if name == "threads":
             changes.append(f"{_shape_text(kernel)} -> {after:,} threads")
+        elif name == "smem" and after == kernel.shared_memory:
+            changes.append(f"{size(kernel.static_smem or 0)} static -> dynamic")
         elif name == "carveout":
             percents = {each.shared_memory: each.percent for each in carveout(result).configurations}
             amount = step.requires["carveout"]

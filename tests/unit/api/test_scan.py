@@ -142,7 +142,7 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
 def test_ptx_that_the_driver_compiles(file: str, gpu: str, target: str) -> None:
     """nvcc -rdc=true puts the PTX beside the relocatable code. An H200 ran such programs and refused others."""
     path, cc = f"tests/data/{file}.gz", occupancy.gpu(gpu).limits.compute_capability
-    reason = f"no code or compatible PTX for {cc}"
+    reason = f"no code or compatible PTX for {cc} (compile for {cc.sm})"
     reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX" if target else reason
     verdict = None if target else False, reason
     found = occupancy.scan(path, gpu=gpu)

@@ -205,8 +205,9 @@ function failureOf(result) {
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], most, ` along ${"xyz"[axis]}`);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  const isRejected = allowed.shared_memory === 0 || hasTooMuchStatic(result);
-  const shared = isRejected ? failure(...sharedMemoryFailure(result)) : null;
+  const most = limits.max_shared_memory_per_block;
+  if (hasTooMuchStatic(result)) return failure("static_smem", kernel.static_smem, most);
+  const shared = allowed.shared_memory === 0 ? failure(...sharedMemoryFailure(result)) : null;
   if (shared && (shared.limit !== "carveout" || allowed.registers !== 0)) return shared; // the carveout is only a hint
   if (allowed.registers === 0) return failure(...registerFailure(result));
   if (allowed.barriers === 0) return failure("max_barriers_per_multiprocessor", kernel.barriers || UNKNOWN_BARRIERS);
@@ -231,9 +232,7 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
   const needed = sharedMemoryOf(kernel), rounded = perBlock - limits.reserved_shared_memory_per_block;
   let limit = "max_shared_memory_per_block_optin";
   if (kernel.shared_memory_mode === "oversized") limit = "max_oversized_shared_memory_per_block";
-  const isRejected = rounded <= limits[limit] && hasTooMuchStatic({ limits, kernel });
-  if (isRejected) return ["static_smem", kernel.static_smem, limits.max_shared_memory_per_block];
-  if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
+  else if (kernel.opt_in === false && rounded <= limits[limit]) limit = "max_shared_memory_per_block";
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
 // ptxas rejects more static shared memory. The opt-in states a target such as sm_90a, for which it accepts more.
