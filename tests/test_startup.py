@@ -38,15 +38,12 @@ PLAIN = {"click", "yaml"}
 CALC = "calc --cc 7.0 --threads 128 --format json"
 
 
-@pytest.mark.parametrize(
-    ("command", "packages"),
-    [
-        *((f"calc --cc 7.0 -t 128 --regs 37 --format {each}", PLAIN) for each in ("json", "csv", "markdown")),
-        (f"{CALC} --set max_blocks_per_multiprocessor=4", PLAIN), (f"{CALC} --limits own.yaml", PLAIN),
-        ("sweep --cc 7.0 --threads 32:1024:32 --format csv", PLAIN),
-        *((f"scan samples.cubin --format {each}", PLAIN | {"lz4", "rich"}) for each in ("text", "csv", "json")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("command", "packages"), [
+    *((f"calc --cc 7.0 -t 128 --regs 37 --format {each}", PLAIN) for each in ("json", "csv", "markdown")),
+    (f"{CALC} --set max_blocks_per_multiprocessor=4", PLAIN), (f"{CALC} --limits own.yaml", PLAIN),
+    ("sweep --cc 7.0 --threads 32:1024:32 --format csv", PLAIN),
+    *((f"scan samples.cubin --format {each}", PLAIN | {"lz4", "rich"}) for each in ("text", "csv", "json")),
+])  # fmt: skip
 def test_a_command_loads_what_it_needs(
     command: str, packages: set[str], samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

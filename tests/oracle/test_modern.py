@@ -176,13 +176,10 @@ def test_the_largest_static_shared_memory(assembler: str, tmp_path: Path) -> Non
     assert asked >= 4
 
 
-@pytest.mark.parametrize(
-    ("body", "options", "why"),
-    [
-        ("extern __shared__ float s[]; s[threadIdx.x] = *out; __syncthreads(); *out = s[1];", [], "dynamic SMEM"),
-        ("*out = 1;", ["-rdc=true"], "per-function compilation modes"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "options", "why"), [
+    ("extern __shared__ float s[]; s[threadIdx.x] = *out; __syncthreads(); *out = s[1];", [], "dynamic SMEM"),
+    ("*out = 1;", ["-rdc=true"], "per-function compilation modes"),
+])  # fmt: skip
 def test_smem_spills_exclude(nvcc: Path, tmp_path: Path, body: str, options: list[str], why: str) -> None:
     pragma = 'asm volatile(".pragma \\"enable_smem_spilling\\";");'
     kernel = f"__global__ void __launch_bounds__(384, 1) k(float *out) {{ {pragma} {body} }}\n"

@@ -172,30 +172,27 @@ def test_twenty_one_edits_are_undone_in_four_ways(opened: Open) -> None:
     assert page.is_disabled("#undo")
 
 
-@pytest.mark.parametrize(
-    ("link", "cc", "shown"),
-    [
-        ("cc=9.0&threads=256", "9.0", {"#gpu-facts": "9.0 · Hopper"}),
-        ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", {"#gpu-facts": "8.0 · 108 SMs"}),
-        ("gpu=B200&threads=256&tensor-memory=256", "10.0",
-         {"#detail": "One more block lacks the tcgen05.alloc permit.",
-          "#steps-title": "If the kernel relinquishes the permit, enter 0 virtual resources."}),
-        ("cc=9.0&threads=256&dynamic-smem=60k&grid=1000", "9.0",
-         {".why h2": "Limited by shared memory", "#detail": "One more block lacks 16\u00a0KiB of shared memory.",
-          "#dynamic-smem-error": "Opt in: cudaFuncSetAttribute."}),
-        ("cc=9.0&threads=1056", "9.0",
-         {"strong": "✕ Does not launch", ".why h2": "1,056 threads exceed 1,024 per block"}),
-        ("cc=9.0&threads=1024&regs=80", "9.0",
-         {"strong": "✕ Does not launch", ".why h2": "81,920 registers exceed 65,536 per block"}),
-        ("cc=3.0&threads=256&regs=72", "3.0",
-         {"strong": "✕ Does not compile", ".why h2": "72 registers exceed 63 per thread"}),
-        ("cc=9.0&threads=256&regs=72&spills=8", "9.0",
-         {"#steps-title": "Spills: allow more registers.", "#steps": "43.8%\n256 → 224 threads\n4 blocks"}),
-        ("cc=8.0&t=64&r=255&spills=8", "8.0", {"#steps-title": "Spills at 255 registers: fewer would spill more."}),
-        ("cc=9.0&threads=64&static-smem=100k", "9.0",
-         {"strong": "✕ Does not compile", ".why h2": "100 KiB of static shared memory exceed 48 KiB per block"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("link", "cc", "shown"), [
+    ("cc=9.0&threads=256", "9.0", {"#gpu-facts": "9.0 · Hopper"}),
+    ("cc=8.0&gpu=A100&sms=108&threads=64", "8.0", {"#gpu-facts": "8.0 · 108 SMs"}),
+    ("gpu=B200&threads=256&tensor-memory=256", "10.0",
+     {"#detail": "One more block lacks the tcgen05.alloc permit.",
+      "#steps-title": "If the kernel relinquishes the permit, enter 0 virtual resources."}),
+    ("cc=9.0&threads=256&dynamic-smem=60k&grid=1000", "9.0",
+     {".why h2": "Limited by shared memory", "#detail": "One more block lacks 16\u00a0KiB of shared memory.",
+      "#dynamic-smem-error": "Opt in: cudaFuncSetAttribute."}),
+    ("cc=9.0&threads=1056", "9.0",
+     {"strong": "✕ Does not launch", ".why h2": "1,056 threads exceed 1,024 per block"}),
+    ("cc=9.0&threads=1024&regs=80", "9.0",
+     {"strong": "✕ Does not launch", ".why h2": "81,920 registers exceed 65,536 per block"}),
+    ("cc=3.0&threads=256&regs=72", "3.0",
+     {"strong": "✕ Does not compile", ".why h2": "72 registers exceed 63 per thread"}),
+    ("cc=9.0&threads=256&regs=72&spills=8", "9.0",
+     {"#steps-title": "Spills: allow more registers.", "#steps": "43.8%\n256 → 224 threads\n4 blocks"}),
+    ("cc=8.0&t=64&r=255&spills=8", "8.0", {"#steps-title": "Spills at 255 registers: fewer would spill more."}),
+    ("cc=9.0&threads=64&static-smem=100k", "9.0",
+     {"strong": "✕ Does not compile", ".why h2": "100 KiB of static shared memory exceed 48 KiB per block"}),
+])  # fmt: skip
 def test_links_open_with_their_result(opened: Open, link: str, cc: str, shown: dict[str, str]) -> None:
     page = opened(f"#{link}")
     assert page.evaluate("app.launch.limits.compute_capability") == cc

@@ -5,16 +5,7 @@ import struct
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from occupancy.readers.cubin import (
-    MAX_THREADS,
-    MAXREG_COUNT,
-    REGCOUNT,
-    REQNTID,
-    attribute_fields,
-    records,
-    symbol_key,
-    symbol_values,
-)
+from occupancy.readers import cubin
 
 WANTED = (0x05, 0x10, 0x1B, 0x32, 0x3D, 0x4A, 0x4C, 0x54)
 IDS = st.one_of(st.sampled_from(WANTED), st.integers(0, 255))
@@ -32,8 +23,8 @@ def record(draw: st.DrawFn) -> bytes:
 
 
 @given(st.lists(record(), max_size=40), st.integers(0, 8))
-@example([struct.pack("<BBH", 3, MAXREG_COUNT, 40), struct.pack("<BBH", 3, MAXREG_COUNT, 1)], 1)
-@example([struct.pack("<BBHIII", 4, MAX_THREADS, 12, 256, 1, 1)] * 2, 5)
+@example([struct.pack("<BBH", 3, cubin.MAXREG_COUNT, 40), struct.pack("<BBH", 3, cubin.MAXREG_COUNT, 1)], 1)
+@example([struct.pack("<BBHIII", 4, cubin.MAX_THREADS, 12, 256, 1, 1)] * 2, 5)
 def test_the_last_counts_and_the_end_is_read_in_part(parts: list[bytes], missing: int) -> None:
     whole = b"".join(parts)
     left = len(whole) - missing
@@ -44,22 +35,30 @@ def test_the_last_counts_and_the_end_is_read_in_part(parts: list[bytes], missing
         form, id, value = part[0], part[1], part[4:] if part[0] == 4 else part[2 : 3 if part[0] == 2 else 4]
         expected[id] = value[: max(0, left - 4)][:12] if form == 4 else value
         left -= len(part)
-    found = records(memoryview(whole[: max(0, len(whole) - missing)]), WANTED)
+    found = cubin.records(memoryview(whole[: max(0, len(whole) - missing)]), WANTED)
     assert found == {id: value for id, value in expected.items() if id in WANTED}
 
 
 def test_what_is_stated() -> None:
-    data = struct.pack("<BBHIII", 4, REQNTID, 12, 16, 8, 2) + struct.pack("<BBH", 3, MAXREG_COUNT, 64)
-    fields = attribute_fields(tuple(records(memoryview(data), WANTED).items()))
+    data = struct.pack("<BBHIII", 4, cubin.REQNTID, 12, 16, 8, 2) + struct.pack(
+        "<BBH", 3, cubin.MAXREG_COUNT, 64
+    )
+    fields = cubin.attribute_fields(tuple(cubin.records(memoryview(data), WANTED).items()))
     assert (fields["block_dim"], fields["threads"], fields["register_cap"]) == ((16, 8, 2), 256, 64)
-    assert attribute_fields(()) == attribute_fields(tuple(records(memoryview(b""), WANTED).items()))
+    assert cubin.attribute_fields(()) == cubin.attribute_fields(
+        tuple(cubin.records(memoryview(b""), WANTED).items())
+    )
 
 
 @given(st.lists(st.tuples(IDS, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=20))
 def test_attributes_symbol_keys_in_either_way(said: list[tuple[int, int, int]]) -> None:
     usual = b"".join(struct.pack("<BBHII", 4, id, 8, symbol, value) for id, symbol, value in said)
-    expected = {symbol_key(id, symbol): value for id, symbol, value in said}
-    assert symbol_values(memoryview(usual)) == expected
-    other = struct.pack("<BBH", 1, REGCOUNT, 0)  # not a symbol's record, so that all are read one by one
-    assert symbol_values(memoryview(other + usual)) == expected
-    assert symbol_values(memoryview(usual + other)) == expected
+    heads = (struct.pack("<BBHI", 4, id, 8, symbol) for id, symbol, _ in said)
+    expected = dict(
+        zip((int.from_bytes(head, "little") for head in heads), (each[2] for each in said), strict=True)
+    )
+    assert cubin.symbol_values(memoryview(usual)) == expected
+    # Not a symbol's record, so that all are read one by one.
+    other = struct.pack("<BBH", 1, cubin.REGCOUNT, 0)
+    assert cubin.symbol_values(memoryview(other + usual)) == expected
+    assert cubin.symbol_values(memoryview(usual + other)) == expected

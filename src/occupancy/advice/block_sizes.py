@@ -46,8 +46,7 @@ def block_sizes(
 
 
 def _failing(result: Result) -> BlockSize:
-    kernel = result.kernel
-    return BlockSize(kernel.threads, kernel.dynamic_smem, 0, 0, 0.0, result.limiters)
+    return BlockSize(result.kernel.threads, result.kernel.dynamic_smem, 0, 0, 0.0, result.limiters)
 
 
 def results_by_size(

@@ -41,6 +41,8 @@ class LaunchBoundsFields(NamedTuple):
     occupancy: float
     """Resident warps divided by the maximum per SM, 0 to 1."""
     limiters: tuple[Resource, ...]
+    reason: str | None
+    """Reason why the kernel does not launch at this register count; None if it launches."""
 
 
 class RegisterCap(NamedTuple):
@@ -101,7 +103,7 @@ def launch_bounds(
     return LaunchBoundsFields(
         gpu, kernel, min_blocks, bounds_in_source(threads, min_blocks), is_legal, alone.active_blocks, warning,
         register_cap=cap, regs=registers, active_blocks=result.active_blocks * result.launchable,
-        occupancy=result.occupancy * result.launchable, limiters=result.limiters,
+        occupancy=result.occupancy * result.launchable, limiters=result.limiters, reason=result.reason,
     )  # fmt: skip
 
 

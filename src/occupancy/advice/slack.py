@@ -38,7 +38,8 @@ def slack(now: Result) -> SlackFields:
 
 def _most(now: Result, resource: Adjustable) -> int | None:
     """Return the maximum of a resource that keeps all blocks; None without blocks."""
-    if not now.active_blocks or (resource == "tensor_memory" and now.kernel.tensor_memory is None):
+    is_unused = resource == "tensor_memory" and now.kernel.tensor_memory is None
+    if is_unused or not now.active_blocks or not now.compiles:
         return None
     varied = VariedResource(now, resource)
     return max_keeping(now.active_blocks, varied.levels(varied.amount, now.active_blocks))

@@ -8,10 +8,11 @@ import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from ..builds.names import stable_name
+from ..builds.names import stable_name, unparametrized
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
@@ -114,12 +115,11 @@ def diff(
     old_paths, new_paths = (as_sources(*each, with_streams=False) for each in ((old, "old"), (new, "new")))
     as_sources([*old_paths, *new_paths], "new")  # refuses standard input for both
     before, after = read_build(old_paths, common), read_build(new_paths, common)
+    reading.check_names(before.kernels + after.kernels)
     any_arch = ignore_arch or reading.gpu is not None
-    old_kernels, new_kernels = map(reading.sized, _both(reading, before, after, any_arch))
+    was, now = map(reading.sized, _both(reading, before, after, any_arch))
     evaluator = reading.evaluator(after.threads or before.threads)
-    differences = compare(
-        old_kernels, new_kernels, evaluator, threshold=threshold, with_same=with_same, ignore_arch=any_arch
-    )
+    differences = compare(was, now, evaluator, threshold=threshold, with_same=with_same, ignore_arch=any_arch)
     inputs = reading.inputs(old=before.name, new=after.name, threshold=threshold, ignore_arch=ignore_arch)
     return Diff(**vars(differences), problems=before.problems + after.problems, inputs=inputs)
 
@@ -171,6 +171,7 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     except ReadError as error:
         hint = "To write a baseline, run occupancy scan BUILD --save-baseline FILE."
         raise BaselineError(error.problem.partition(". ")[0], where=error.where, hint=hint) from error
+    reading.check_names(before.kernels + after.kernels)
     evaluator, ignore_arch = reading.evaluator(rules.threads or before.threads), reading.gpu is not None
     old, new = (reading.sized(each, rules.rules) for each in _both(reading, before, after, ignore_arch))
     whole = (after.kernels, before.kernels) if reading.selects else None
@@ -184,9 +185,10 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     if path is None:
         raise InputError("needs a baseline", where="update", hint="Set `baseline` (`--baseline FILE`).")
     before = read_baseline(path) if os.path.exists(path) else Build(())
+    reading.check_names(before.kernels + after.kernels)
     threads = reading.threads or rules.threads or before.threads
     evaluator, ignore_arch = reading.evaluator(threads), reading.gpu is not None
-    old, new = _both(reading, before, after, any_arch=True)
+    old, new = _both(reading, before, after, ignore_arch)
     sized = reading.sized(new, rules.rules)
     whole = (after.kernels, before.kernels) if reading.selects else None
     itself = check_kernels(sized, rules, evaluator, sized, whole=whole, ignore_arch=ignore_arch)
@@ -201,8 +203,7 @@ def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]
     gone = [each for each in selected(before.kernels, is_partial=True) if each.name not in names]
     accepts = {id(record) for record in (*old, *new, *gone)} - stays
     updated = accepted(replace(before, threads=threads), after.kernels, lambda each: id(each) in accepts)
-    both = _both(reading, updated, after, ignore_arch, is_partial=True)
-    old, new = (reading.sized(each, rules.rules) for each in both)
+    old, new = (reading.sized(each, rules.rules) for each in _both(reading, updated, after, ignore_arch))
     done = check_kernels(new, rules, evaluator, old, whole=whole, ignore_arch=ignore_arch)
     changes = changes_by_name(compare(before.kernels, updated.kernels, evaluator)) or "no changes"
     write_baseline(path, updated)
@@ -226,7 +227,7 @@ def _save_baseline(build: Paths, path: Path, reading: Reading) -> Build:
     file = os.fspath(path)
     check_output(file, paths)
     after = _read_whole(paths)
-    reading.check_patterns(after.kernels)
+    reading.check_names(after.kernels)
     baseline = baseline_from(reading.selection.records(after.kernels), reading.threads or after.threads)
     write_baseline(file, baseline)
     return baseline
@@ -318,18 +319,16 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence
     return read_rules(path, lambda: read_build(build).kernels)
 
 
-def _both(
-    reading: Reading, before: Build, after: Build, any_arch: bool, is_partial: bool = False
-) -> tuple[list[KernelRecord], list[KernelRecord]]:
-    """Return the wanted kernels of both builds; unless ``any_arch``, the newest is the newest of both."""
-    known, select = before.kernels + after.kernels, reading.selection.records
-    wanted = set(map(id, select(known, is_partial=is_partial)))  # refuses unknown names
-    if not is_partial:
-        reading.check_patterns(known)
-    if any_arch:
-        return select(before.kernels, is_partial=True), select(after.kernels, is_partial=True)
-    old, new = ([each for each in build.kernels if id(each) in wanted] for build in (before, after))
-    return old, new
+def _both(reading: Reading, before: Build, after: Build, any_arch: bool) -> list[list[KernelRecord]]:
+    """Return the selected kernels; unless ``any_arch``, the newest code of either counts."""
+    builds = before.kernels, after.kernels
+    selected = [reading.selection.records(each, is_partial=True) for each in builds]
+    if reading.selection.only_newest and not any_arch:
+        chosen = {(unparametrized(each.name), each.arch) for each in chain(*selected)}
+        selected = [
+            [each for each in of if (unparametrized(each.name), each.arch) in chosen] for of in builds
+        ]
+    return selected
 
 
 def _read_whole(paths: Sequence[str]) -> Build:

@@ -162,7 +162,7 @@ class Occupancy(Printed, Result):
 
         Args:
             grid: Number of blocks, or the grid's shape; by default one full wave, as for a persistent kernel.
-            cluster: Blocks per cluster, or its shape, such as the ``cluster_dim`` of a scanned kernel; from 9.0.
+            cluster: Blocks per cluster, or its shape, such as the ``cluster_dim`` of a scanned kernel.
             multiprocessor_count: Number of SMs; by default that of the GPU.
             max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 

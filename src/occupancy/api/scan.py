@@ -100,8 +100,9 @@ class Reading:
         selects = self.selection.gpu is not None
         return Evaluator(self._gpu_of, occupancy_on, threads, self.gpu, self.multiprocessor_count, selects)
 
-    def check_patterns(self, records: Sequence[KernelRecord]) -> None:
-        """Refuse sizes for names that no kernel has."""
+    def check_names(self, records: Sequence[KernelRecord]) -> None:
+        """Refuse names and architectures that no kernel has, and sizes for such names."""
+        self.selection.records(records)
         names = {record.name for record in records} if self.sizes else set()
         for name, pattern, _ in self.sizes:
             if names and not (pattern and any(matches(pattern, each) for each in names)):
@@ -201,7 +202,7 @@ def scan(
         with ErrorCollector() as errors:
             for problem in problems:
                 errors.add(problem.error())
-    reading.check_patterns(records)
+    reading.check_names(records)
     wanted = reading.sized(selection.records(records))
     rows = reading.evaluator().rows(wanted, sum(record.duration_us or 0 for record in records))
     chosen = selection.filtered(rows)

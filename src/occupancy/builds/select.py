@@ -13,7 +13,7 @@ from ..tables.gpus import runs_on
 from ..values.limits import ComputeCapability
 from ..values.numbers import listed
 from ..values.spellings import did_you_mean
-from .names import base_name, contains, last_name, short_name, stable_name
+from .names import base_name, contains, last_name, short_name
 from .rows import ScannedKernel
 
 RUNTIME_KERNEL = "_cuda_device_runtime_"
@@ -152,9 +152,9 @@ def loadable_code(records: Sequence[KernelRecord], gpu: ComputeCapability) -> li
 
 def newest(records: Sequence[KernelRecord], key: Any = None) -> Iterator[KernelRecord]:
     """Keep the code for the newest architecture of each name, or for the highest key."""
-    best = _newest(records, lambda record: [stable_name(record.name)], key)
+    best = _newest(records, lambda record: [record.name], key)
     for record in records:
-        if record.compute_capability == best.get(stable_name(record.name), record.compute_capability):
+        if record.compute_capability == best.get(record.name, record.compute_capability):
             yield record
 
 

@@ -38,7 +38,7 @@ class LaunchFailure(NamedTuple):
     """Limit that prevents the launch of a kernel."""
 
     limit: str
-    """Exceeded field of `Limits`, ``"max_threads"`` (launch bound), ``"static_smem"`` (compiler), or ``"carveout"``."""
+    """Exceeded field of `Limits`, or ``"max_threads"``, ``"carveout"`` or ``"static_smem"`` of the kernel."""
     needed: int
     allowed: int
     what: str

@@ -63,7 +63,7 @@ COMPAT_ARCH_VARIANT = 0x09
 
 _BYTE, _SIZED = 2, 4  # forms
 _RECORD = struct.Struct("<BBH")  # form, number, value or size of the value after the record
-_SYMBOL_RECORD = struct.Struct("<QI")  # attribute of a symbol: result of `symbol_key`, value
+_SYMBOL_RECORD = struct.Struct("<QI")  # form, attribute, size and symbol as one number; value
 _SYMBOL_VALUE_BYTES = 8  # symbol, value
 _SHAPE = struct.Struct("<III")  # the longest value in use
 
@@ -124,13 +124,8 @@ def records(data: memoryview, wanted: Collection[int]) -> dict[int, bytes]:
     return values
 
 
-def symbol_key(id: int, symbol: int) -> int:
-    """Return the first eight bytes of the record of a symbol's attribute."""
-    return _SIZED | id << 8 | _SYMBOL_VALUE_BYTES << 16 | symbol << 32
-
-
 def symbol_values(data: memoryview) -> dict[int, int]:
-    """Return the attributes of a module's functions, by `symbol_key`."""
+    """Return the attributes of a module's functions, by the first eight bytes of their records."""
     plain, size = bytes(data), _SYMBOL_RECORD.size
     count = len(plain) // size
     heads = [plain[place::size] for place in (0, 2, 3)]
@@ -223,7 +218,7 @@ class _Cubin:
         _, _, flags, offset, size, _, info = image.sections[code]
         fields = self._kernel_fields(code)
         static_smem = self._shared.get(code, 0)
-        values, key = self._symbol_values, symbol_key(0, number)
+        values, key = self._symbol_values, _SIZED | _SYMBOL_VALUE_BYTES << 16 | number << 32
         frame = values.get(key | FRAME_SIZE << 8)
         machine_code = image.part(offset, size, "machine code of a kernel")
         if size and not any(machine_code[:16]):

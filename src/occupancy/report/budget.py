@@ -175,6 +175,7 @@ BOUNDS_COLUMNS = (
     Column("limiters", "Limited by", text=labels,
            about="Limiting resources", align="left", optional=1, wraps=True, unbroken=14, type="array"),
     Column("warning", about="Warning that ptxas prints", type="string"),
+    Column("reason", about="Reason why the kernel does not launch", type="string"),
 )  # fmt: skip
 
 
@@ -190,6 +191,7 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     limits = [f"{cap} ({join_and(gpus)})" if len(caps) > 1 else f"{cap}" for cap, gpus in caps.items()]
     refused = ", ".join(gpu_name(each.gpu) for each in bounds if each.warning)
     exception = f" (ptxas ignores the second bound{f' on {refused}' if honored else ''})" if refused else ""
+    details += [Paragraph([f"{gpu_name(each.gpu)}: {each.reason}"]) for each in bounds if each.reason]
     cap = f"at most {' or '.join(limits)} registers per thread{exception}"
     notes = [note("launch-bounds-caps")]
     if kernel.regs is None:

@@ -125,7 +125,8 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
     result, given = row.result, {"registers": row.kernel.regs, "barriers": row.kernel.barriers}
     reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
     for name, use in result.resources.items():
-        is_limiter = name in result.limiters
+        allowed = 0 if name == "shared_memory" and not result.compiles else use.blocks
+        is_limiter = allowed == (result.active_blocks if result.compiles else 0)
         if name == "barriers" and row.kernel.barriers is None and not is_limiter:
             continue
         if use.blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
@@ -140,7 +141,7 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             remarks.append(f"{size(reserved)} reserved")
         mark = "*" if given.get(name, "") is None else ""
         per_block, per_sm = f"{_amount(name, use.per_block)}{mark}", _amount(name, use.per_multiprocessor)
-        fitting = "no limit" if use.blocks is None else plain(use.blocks)
+        fitting = "no limit" if allowed is None else plain(allowed)
         yield label(name), per_block, per_sm, fitting, ", ".join(remarks)
 
 
@@ -249,8 +250,9 @@ def slack_report(found: SlackFields) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
     launch, kernel = waves[0].launch, results[0].kernel
-    is_full = all(each.launch.blocks == each.full_wave.blocks for each in waves)
-    common = "One full wave on each GPU" if is_full else _grid_text(launch)
+    is_full = all(each.waves == 1 and not each.full_wave.is_upper_bound for each in waves)
+    is_same = len({each.launch for each in waves}) == 1 and not is_full
+    common = _grid_text(launch) if is_same else "One full wave on each GPU"
     first = _waves_text(waves[0]) if len(waves) == 1 else common
     gpus = (each.gpu for each in results)
     headline = first, kernel_text(kernel, *gpus, cluster_size=waves[0].full_wave.cluster_size)
@@ -262,12 +264,9 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
 def _waves_text(waves: WavesFields) -> str:
     grid, most = count(waves.launch.blocks, "block"), _wave_blocks(waves.full_wave)
     filled = percent(waves.last_wave_fill)
-    is_exact = not waves.full_wave.is_upper_bound
-    idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share and is_exact else ""
-    if waves.launch.blocks == waves.full_wave.blocks:
-        return f"One full wave of {_whole_wave(waves.full_wave)}{idle}"
-    if not is_exact:
-        return f"{grid} in {_number_of_waves(waves)} waves of {most}"
+    idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
+    if waves.full_wave.is_upper_bound:
+        return f"{grid} in {_number_of_waves(waves)} waves of {_whole_wave(waves.full_wave)}"
     if not waves.full_waves:
         return f"{grid} in one wave of {most}: {filled} full"
     if not waves.partial_wave_blocks:

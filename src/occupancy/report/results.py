@@ -96,7 +96,8 @@ RESULT_COLUMNS = (
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
-           text=labels, align="left", wraps=True, type="array"),
+           show=lambda row: labels(() if row.result.active_blocks and not row.result.compiles else row.result.limiters),
+           align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip

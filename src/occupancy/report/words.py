@@ -171,6 +171,6 @@ def gpu_text(gpu: Gpu, *others: Gpu) -> str:
 def result_text(result: Result) -> str:
     """Return the first line: ``37.5% occupancy, limited by registers``, or the reason not to launch."""
     if not result.launchable:
-        return f"Does not launch: {result.reason}"
+        return f"Does not {'launch' if result.compiles else 'compile'}: {result.reason}"
     by = " (NVIDIA's spreadsheet)" if result.model == "spreadsheet" else ""
     return f"{percent(result.occupancy)} occupancy{by}, {limited_by(result.limiters)}"

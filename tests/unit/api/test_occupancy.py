@@ -26,6 +26,7 @@ def test_one_gpu_and_several() -> None:
 
 RESULT = occupancy.compute("H100 SXM", threads=256, regs=72, smem="40k")
 SEVERAL = occupancy.compute(["H100 SXM", "A100"], threads=256, regs=72, smem="40k")
+HOPPERS = occupancy.compute(["H100 SXM", "H200"], threads=256, regs=72, smem="40k")
 
 
 PRINTED = {
@@ -37,6 +38,11 @@ PRINTED = {
     "256 threads per block, 72 registers": (SEVERAL,),
     "H100 SXM5 and A100: 256 threads": (SEVERAL.budget(), SEVERAL.next_steps()),
     "256 threads per block, 64 registers": (SEVERAL.replace(regs=64),),
+    "One full wave on each GPU": (SEVERAL.waves(), HOPPERS.waves()),
+    "Grid of 396 blocks in clusters of 4": (HOPPERS.waves(396, cluster=4),),
+    "396 blocks in at least 1.00 waves of up to 396 blocks (99 clusters of 4)": (
+        HOPPERS[0].waves(396, cluster=4),
+    ),
     "100 blocks in one wave": (occupancy.compute(["9.0"], threads=64).waves(100, multiprocessor_count=132),),
     "Launches on 1 of 1 compute capability": (occupancy.fits("9.0", RESULT),),
     "Runs: the warpgroups use 64,512": (occupancy.register_split("1:40,2:?"),),
@@ -132,6 +138,10 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
     assert Needs.__annotations__.keys() == KernelInputs.__annotations__.keys()
 
 
+def test_clusters_of_several_gpus() -> None:
+    assert [each.full_wave.clusters for each in HOPPERS.waves(cluster=2, max_active_clusters=60)] == [60, 60]
+
+
 def test_parts_of_results_print_and_have_rows() -> None:
     several = occupancy.compute(["H100", "A100"], threads=256, regs=72, carveout=50)
     assert str(several[1:].budget()) == str(several[1].budget())
@@ -149,16 +159,35 @@ def test_parts_of_results_print_and_have_rows() -> None:
     assert str(several[2:]) == str(steps[:0]) == "No results"
 
 
-def test_a_kernel_that_does_not_compile_is_dropped_by_name() -> None:
-    rejected = occupancy.compute("H100", threads=256, static_smem="60k")
-    steps, wanted = rejected.next_steps(), (("static_smem", 61440, 49152), {"smem": 61440})
-    assert ((rejected.failure or ())[:3], steps[0].requires) == wanted
-    assert all(rejected.replace(**step.requires).occupancy == step.occupancy for step in steps)
-    specific = occupancy.compute(["H100", "A100"], threads=256, static_smem="60k", opt_in=True)
-    assert [each.launchable for each in specific] == [True, False], "sm_90a accepts it"
-    text = f"{specific}{specific.block_sizes()}"
-    assert (text.count("no launch"), text.count("the compiler accepts at most")) == (1, 2)
-    assert not occupancy.is_launchable("H100", {"threads": 256, "static_smem": "60k"})
+@pytest.mark.parametrize(
+    ("cc", "options", "compiles"),
+    [("8.0", {}, False), ("9.0", {}, False), ("9.0", {"opt_in": False}, False), ("9.0", {"opt_in": True}, True),
+     ("8.0", {"model": "spreadsheet"}, True)],
+)  # fmt: skip
+def test_static_shared_memory_that_the_compiler_rejects(cc: str, options: Any, compiles: bool) -> None:
+    result = occupancy.compute(cc, threads=256, static_smem="60k", **options)
+    (fit,) = occupancy.fits([cc], result, **{"model": None, **options, "opt_in": result.kernel.opt_in})
+    sizes, bounds = result.block_sizes(), result.launch_bounds()
+    runs = [
+        result.compiles,
+        result.launchable,
+        fit.runs,
+        sizes[0].active_blocks > 0,
+        bounds.active_blocks > 0,
+    ]
+    assert {*runs, result.failure is None, result.slack().smem is not None} == {compiles}
+    assert compiles or (result.failure or ())[:5][::4] == ("static_smem", "")
+    for step in result.next_steps():
+        reached = result.replace(**step.requires)
+        assert (reached.launchable, reached.active_blocks) == (True, step.active_blocks)
+    assert compiles or " KiB dynamic" in str(occupancy.compute([cc, "9.0"], result))
+    text = f"{result}{sizes}"
+    assert (text.count("Does not compile"), text.count("compiler accepts")) == (
+        (0, 0) if compiles else (1, 2)
+    )
+
+
+def test_functions_of_the_runtime_have_no_model() -> None:
     with pytest.raises(TypeError, match=r"no argument 'model'(?!.*Did you mean model)"):
         occupancy.cuda.max_active_blocks_per_multiprocessor("8.0", threads=256, model="cuda")  # type: ignore[call-arg]
 

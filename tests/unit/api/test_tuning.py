@@ -140,21 +140,18 @@ class TestConfigurations:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("config", "needs", "name"),
-        [
-            ({"num_stages": 3}, {}, "threads"), (object(), {}, "threads"), ({"threads": 0}, {}, "threads"),
-            ({"threads": 128, "num_warps": 8}, {}, "threads"), ({"threads": 32.5}, {}, "threads"),
-            ({"threads": 32, "regs": 32, "n_regs": 33}, {}, "regs"), ({"threads": 32, "regs": -1}, {}, "regs"),
-            ({"threads": 32, "regs": "many"}, {}, "regs"), ({"threads": 32, "caching": "ca"}, {}, "caching"),
-            ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg"),
-            ({"num_warps": "four"}, {}, "num_warps"),
-            ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem"),
-            ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas"),
-            ({"threads": 32, "carveout": "7k"}, {}, "carveout"),
-            ({"threads": 32}, {"smem": lambda each: each["tile"]}, "smem"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("config", "needs", "name"), [
+        ({"num_stages": 3}, {}, "threads"), (object(), {}, "threads"), ({"threads": 0}, {}, "threads"),
+        ({"threads": 128, "num_warps": 8}, {}, "threads"), ({"threads": 32.5}, {}, "threads"),
+        ({"threads": 32, "regs": 32, "n_regs": 33}, {}, "regs"), ({"threads": 32, "regs": -1}, {}, "regs"),
+        ({"threads": 32, "regs": "many"}, {}, "regs"), ({"threads": 32, "caching": "ca"}, {}, "caching"),
+        ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg"),
+        ({"num_warps": "four"}, {}, "num_warps"),
+        ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem"),
+        ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas"),
+        ({"threads": 32, "carveout": "7k"}, {}, "carveout"),
+        ({"threads": 32}, {"smem": lambda each: each["tile"]}, "smem"),
+    ])  # fmt: skip
     def test_names_the_configuration(self, config: object, needs: dict[str, Any], name: str) -> None:
         configs = [{"threads": 32, "tile": 1}, config]
         kept = prune("9.0", configs, **needs)
@@ -164,13 +161,10 @@ class TestRefusals:
         with pytest.raises(occupancy.InputError, match=r"^configuration: "):
             is_launchable("9.0", config, **needs)
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("min_occupancy", 101), ("min_occupancy", float("nan")), ("gpu", []),
-            ("min_blocks", 0), ("min_blocks", 1.5), ("gpu", "x"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("name", "value"), [
+        ("min_occupancy", 101), ("min_occupancy", float("nan")), ("gpu", []),
+        ("min_blocks", 0), ("min_blocks", 1.5), ("gpu", "x"),
+    ])  # fmt: skip
     def test_wrong_arguments_fail_at_once(self, name: str, value: object) -> None:
         with pytest.raises(occupancy.InputError, match=f"^{name}: "):
             prune(**{"configs": [], "gpu": "9.0", name: value})  # type: ignore[arg-type]

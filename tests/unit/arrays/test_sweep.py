@@ -72,36 +72,33 @@ class TestResults:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("inputs", "message"),
-        [
-            ({"threads": [32, 0, -1]}, "threads, element 1: 0 is out of range. Allowed: 1 to"),
-            ({"threads": [[32], [2**31]]}, "threads, element (1, 0): 2147483648 is out of range"),
-            ({"threads": np.array([1, 2**32 + 1], np.uint64)}, "element 1: 4294967297 is out of range"),
-            ({"threads": [1, 2**70]}, f"threads, element 1: {2**70} is out of range"),
-            ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not an integer"),
-            ({"threads": [32, float("nan")]}, "threads, element 1: nan is not an integer"),
-            ({"threads": 32, "regs": [64, None]}, "None is not an integer. Allowed: 0 to 255. Replace missing values"),
-            ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
-            ({"threads": []}, "threads is empty"),
-            ({"threads": [True, False]}, "threads, element 0: True is not an integer"),
-            ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
-            ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is not an integer"),
-            ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is not a size in whole bytes"),
-            ({"threads": [[1, 2], [3]]}, "threads has rows of different lengths"),
-            ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),
-            ({"threads": 32, "regs": [255, 256]}, "regs, element 1: 256 is out of range"),
-            ({"threads": 32, "smem": [0, -4]}, "smem, element 1: -4 is out of range"),
-            ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic_smem"),
-            ({"threads": 32, "smem": 1, "static_smem": 1}, "smem is the total, so it cannot be combined"),
-            ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
-            ({"threads": 32, "outputs": ["occupancy"]}, "Allowed: a list of active_blocks, active_warps, limiters."),
-            ({"threads": 32, "outputs": 3}, "outputs: 3 is invalid"),
-            ({"threads": 32, "carveout": "17k"}, "17 KiB is neither a percentage from 0% to 100% nor a shared"),
-            ({"threads": 32, "caching": "ca"}, "no caching mode"),
-            ({"threads": 32, "model": "spreadsheet"}, "model: spreadsheet does not support"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("inputs", "message"), [
+        ({"threads": [32, 0, -1]}, "threads, element 1: 0 is out of range. Allowed: 1 to"),
+        ({"threads": [[32], [2**31]]}, "threads, element (1, 0): 2147483648 is out of range"),
+        ({"threads": np.array([1, 2**32 + 1], np.uint64)}, "element 1: 4294967297 is out of range"),
+        ({"threads": [1, 2**70]}, f"threads, element 1: {2**70} is out of range"),
+        ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not an integer"),
+        ({"threads": [32, float("nan")]}, "threads, element 1: nan is not an integer"),
+        ({"threads": 32, "regs": [64, None]}, "None is not an integer. Allowed: 0 to 255. Replace missing values"),
+        ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
+        ({"threads": []}, "threads is empty"),
+        ({"threads": [True, False]}, "threads, element 0: True is not an integer"),
+        ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not an integer"),
+        ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is not an integer"),
+        ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is not a size in whole bytes"),
+        ({"threads": [[1, 2], [3]]}, "threads has rows of different lengths"),
+        ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),
+        ({"threads": 32, "regs": [255, 256]}, "regs, element 1: 256 is out of range"),
+        ({"threads": 32, "smem": [0, -4]}, "smem, element 1: -4 is out of range"),
+        ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic_smem"),
+        ({"threads": 32, "smem": 1, "static_smem": 1}, "smem is the total, so it cannot be combined"),
+        ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
+        ({"threads": 32, "outputs": ["occupancy"]}, "Allowed: a list of active_blocks, active_warps, limiters."),
+        ({"threads": 32, "outputs": 3}, "outputs: 3 is invalid"),
+        ({"threads": 32, "carveout": "17k"}, "17 KiB is neither a percentage from 0% to 100% nor a shared"),
+        ({"threads": 32, "caching": "ca"}, "no caching mode"),
+        ({"threads": 32, "model": "spreadsheet"}, "model: spreadsheet does not support"),
+    ])  # fmt: skip
     def test_of_wrong_input(self, inputs: dict[str, Any], message: str) -> None:
         with pytest.raises(occupancy.InputError) as caught:
             occupancy.sweep("9.0", **inputs)

@@ -92,15 +92,12 @@ class TestWhatIsFound:
 
 
 class TestHostile:
-    @pytest.mark.parametrize(
-        "content",
-        [
-            b"{", b"\x00\x01\x02", b"[1, 2]", b'{"a": ' + b"9" * 10_000 + b"}",
-            b'{"triton_cache_hash": "../../etc"}', b'{"triton_cache_hash": 5}',
-            b'{"triton_cache_hash": "' + b"A" * 1000 + b'"}', b'{"triton_cache_hash": "\x1b[31m"}',
-            b'{"XBLOCK": "' + b"x" * 200_000 + b'"}', gzip.compress(b" " * 3_000_000),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize("content", [
+        b"{", b"\x00\x01\x02", b"[1, 2]", b'{"a": ' + b"9" * 10_000 + b"}",
+        b'{"triton_cache_hash": "../../etc"}', b'{"triton_cache_hash": 5}',
+        b'{"triton_cache_hash": "' + b"A" * 1000 + b'"}', b'{"triton_cache_hash": "\x1b[31m"}',
+        b'{"XBLOCK": "' + b"x" * 200_000 + b'"}', gzip.compress(b" " * 3_000_000),
+    ])  # fmt: skip
     def test_what_is_wrong_is_said_and_the_rest_is_read(self, cache: Path, content: bytes) -> None:
         a_choice(cache).write_bytes(content)
         found = occupancy.scan(cache)

@@ -20,16 +20,13 @@ def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
     return list(loadable_code(records, ComputeCapability.parse(gpu)))
 
 
-@pytest.mark.parametrize(
-    ("archs", "gpu", "expected"),
-    [
-        (("sm_80", "sm_86", "sm_90"), "8.9", {"sm_86"}), (("sm_80", None), "8.0", {"sm_80", None}),
-        (("sm_80", "sm_90", "sm_90a"), "9.0", {"sm_90", "sm_90a"}),
-        (("sm_100a", "sm_100f", "sm_90"), "10.3", {"sm_100f"}),
-        (("sm_86", "sm_90"), "8.0", {"sm_86"}), (("sm_70", "sm_75", "sm_86"), "8.0", {"sm_75"}),
-        (("sm_80", "sm_90"), "12.0", {"sm_90"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("archs", "gpu", "expected"), [
+    (("sm_80", "sm_86", "sm_90"), "8.9", {"sm_86"}), (("sm_80", None), "8.0", {"sm_80", None}),
+    (("sm_80", "sm_90", "sm_90a"), "9.0", {"sm_90", "sm_90a"}),
+    (("sm_100a", "sm_100f", "sm_90"), "10.3", {"sm_100f"}),
+    (("sm_86", "sm_90"), "8.0", {"sm_86"}), (("sm_70", "sm_75", "sm_86"), "8.0", {"sm_75"}),
+    (("sm_80", "sm_90"), "12.0", {"sm_90"}),
+])  # fmt: skip
 def test_a_gpu_runs_the_newest(archs: tuple[str | None, ...], gpu: str, expected: set[str | None]) -> None:
     assert {each.arch for each in kept([record("k", arch) for arch in archs], gpu)} == expected
 

@@ -88,6 +88,21 @@ def test_an_update_keeps_kernels_that_no_longer_launch(project: Path) -> None:
     assert (done.exit_code, Path("k.json").read_text()) == (1, before)
 
 
+@pytest.mark.parametrize("before", [{"sm_90": 32}, {"sm_90": 32, "sm_100": 32}])
+def test_the_newest_code_of_either_build_counts(before: dict[str, int], project: Path) -> None:
+    for name, archs in (
+        ("_Z1kPf", before),
+        ("_Z1kPd", {"sm_90": 128 // len(before), "sm_100": 32 * len(before) ** 2}),
+    ):
+        for arch, regs in archs.items():
+            Path(f"{name}.{arch}.log").write_text(log(name, regs, arch=arch))
+    old, new = (sorted(map(str, Path().glob(f"{name}*"))) for name in ("_Z1kPf", "_Z1kPd"))
+    run("init", *old, "--rules", "k.toml", "--baseline", "k.json", "-t", "1024")
+    for options in ["--update"], []:
+        done = run("check", *new, "--rules", "k.toml", "--newest", *options)
+        assert (done.exit_code, "removed" in done.stdout) == (1, False)
+
+
 def test_selected_kernels(project: Path) -> None:
     assert {row["arch"] for row in check("--arch", "sm_90")["violations"]} == {"sm_90"}
     assert {row["name"] for row in check("--name", "blur")["violations"]} == {"_ZN3img4blurEPf"}

@@ -27,38 +27,39 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     assert not re.search(r"^  \[?[A-Z]+\]?(\.\.\.)?$", shown, re.MULTILINE), "no row without a description"
 
 
-@pytest.mark.parametrize(
-    ("command", "line"),
-    [
-        ("calc --cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0",
-         "      12.5%       2  512 -> 256 columns"),
-        ("calc --cc 3.0 -t 32 -r 64 --explain", "  64 registers per thread > 63: 0 blocks"),
-        ("calc --gpu H200 -t 256 -r 64 --grid 132", "132 blocks in one wave of 528: 25% full"),
-        ("calc --gpu H200 -t 256 -r 64 --grid 528", "One full wave of 528 blocks"),
-        ("calc --gpu H200 -t 256 -r 64 --grid 3000",
-         "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail"),
-        ("fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50", "Launches on 2 of 2 GPUs, 1 with at least 50%"),
-        ("calc --cc 7.0,7.5,9.0 -t 1024 -r 72",
-         "All: 1,024 threads with 72 registers each need 73,728 registers in one block,"),
-        ("budget --cc 7.5,3.7 -t 1024 -r 40", " 1 / 2       100%         64  48 KiB  __launch_bounds__(1024, 1)"),
-        ("budget --cc 9.0 --stage-smem 16k", "     2   113 KiB       7"),
-        ("budget --cc 9.0 -t 256 -r 128 --stage-smem 16k", "Compute capability 9.0 (Hopper): 256 threads per block"),
-        ("calc --gpu A100 -t 128 -s 20k", "       100%      16  20 -> 9.25 KiB"),  # the highest is never hidden
-        ("calc --gpu A100 -t 128 -s 20k", "1 more level not shown: see --format json."),
-        ("calc --gpu H100 -t 384 -r 96 --sms 132 --grid 2048 --cluster 1",
-         "2,048 blocks in 15.52 waves of 132: last wave 51.5% full, GPU 3% idle (no tail"),
-        ("scan tests/data/kernels/samples.exe.gz tests/data/stack --sort stack --limit 9",
-         "Hidden at this width: Limited by. CSV contains every column."),
-        ("block-sizes --cc 8.6 --regs 40", "  8.6  768 threads, minimum grid 2 x SMs"),
-        ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",
-         "__launch_bounds__(1024, 2): at most 32 registers per thread (ptxas ignores the"),
-        ("bounds -t 384 --blocks 8.0=2,9.0=2,12.0=4 --cc 8.0,9.0,12.0",
-         "__launch_bounds__(384, MIN_BLOCKS): at most 80 (8.0 and 9.0) or 40 (12.0)"),
-        ("sweep --gpu H100,L4 -t 32:1024:32 -r 64", "  160 to 192   47%  63%"),
-        ("scan tests/data/kernels/cubins --below 50",
-         "4 of 34 kernels for 8 architectures at 256* threads: no spills, 4 below 50%"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("command", "line"), [
+    ("calc --cc 10.0 -t 128 -r 40 --tensor-memory 512 --virtual-resources 0",
+     "      12.5%       2  512 -> 256 columns"),
+    ("calc --cc 3.0 -t 32 -r 64 --explain", "  64 registers per thread > 63: 0 blocks"),
+    ("calc --gpu H200 -t 256 -r 64 --grid 132", "132 blocks in one wave of 528: 25% full"),
+    ("calc --gpu H200 -t 256 -r 64 --grid 528", "528 blocks in 1 wave of 528: no tail"),
+    ("calc --gpu H200 -t 256 -r 64 --grid 3000",
+     "3,000 blocks in 5.68 waves of 528: last wave 68.2% full, GPU 5.3% idle (no tail"),
+    ("fits --gpu A100,L4 -t 256 -r 72 -s 20k --occupancy 50", "Launches on 2 of 2 GPUs, 1 with at least 50%"),
+    ("calc --cc 7.0,7.5,9.0 -t 1024 -r 72",
+     "All: 1,024 threads with 72 registers each need 73,728 registers in one block,"),
+    ("budget --cc 7.5,3.7 -t 1024 -r 40", " 1 / 2       100%         64  48 KiB  __launch_bounds__(1024, 1)"),
+    ("budget --cc 9.0 --stage-smem 16k", "     2   113 KiB       7"),
+    ("budget --cc 9.0 -t 256 -r 128 --stage-smem 16k", "Compute capability 9.0 (Hopper): 256 threads per block"),
+    ("calc --gpu A100 -t 128 -s 20k", "       100%      16  20 -> 9.25 KiB"),  # the highest is never hidden
+    ("calc --gpu A100 -t 128 -s 20k", "1 more level not shown: see --format json."),
+    ("calc --gpu H100 -t 384 -r 96 --sms 132 --grid 2048 --cluster 1",
+     "2,048 blocks in 15.52 waves of 132: last wave 51.5% full, GPU 3% idle (no tail"),
+    ("scan tests/data/kernels/samples.exe.gz tests/data/stack --sort stack --limit 9",
+     "Hidden at this width: Limited by. CSV contains every column."),
+    ("block-sizes --cc 8.6 --regs 40", "  8.6  768 threads, minimum grid 2 x SMs"),
+    ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",
+     "__launch_bounds__(1024, 2): at most 32 registers per thread (ptxas ignores the"),
+    ("bounds -t 384 --blocks 8.0=2,9.0=2,12.0=4 --cc 8.0,9.0,12.0",
+     "__launch_bounds__(384, MIN_BLOCKS): at most 80 (8.0 and 9.0) or 40 (12.0)"),
+    ("sweep --gpu H100,L4 -t 32:1024:32 -r 64", "  160 to 192   47%  63%"),
+    ("sweep --cc 9.0 -t 128 --static-smem 40k:60k:4k",
+     "52 to 60                    no launch              0"),
+    ("bounds --cc 8.0 -t 256 --smem 200k",
+     "8.0: 204,800 bytes of shared memory in one block, but a block can have at most"),
+    ("scan tests/data/kernels/cubins --below 50",
+     "4 of 34 kernels for 8 architectures at 256* threads: no spills, 4 below 50%"),
+])  # fmt: skip
 def test_lines_that_no_screen_has(command: str, line: str) -> None:
     assert line in run(*command.split()).stdout.splitlines()
 
@@ -120,14 +121,11 @@ def test_columns_by_other_names() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("limits", "\n13.0  "), ("calc -t 64", "\nCompute capability 13.0 "), ("scan {log} -t 64", " 100% "),
-        ("budget --cc 13.0,9.0 -t 64 --blocks 13.0=2,9.0=3", "\n13.0 and 9.0: "),
-        ("bounds --cc 13.0,9.0 -t 64 --blocks 13.0=2,9.0=3", "\n13.0  "),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("command", "shown"), [
+    ("limits", "\n13.0  "), ("calc -t 64", "\nCompute capability 13.0 "), ("scan {log} -t 64", " 100% "),
+    ("budget --cc 13.0,9.0 -t 64 --blocks 13.0=2,9.0=3", "\n13.0 and 9.0: "),
+    ("bounds --cc 13.0,9.0 -t 64 --blocks 13.0=2,9.0=3", "\n13.0  "),
+])  # fmt: skip
 def test_a_table_of_ones_own(command: str, shown: str, tmp_path: Path) -> None:
     table, log = tmp_path / "limits.yaml", tmp_path / "log"
     table.write_text('schema_version: 1\ncompute_capabilities:\n  "13.0":\n    like: "9.0"\n')

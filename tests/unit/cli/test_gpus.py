@@ -97,13 +97,10 @@ def test_screens_fit(command: str, columns: int, few: None) -> None:
     assert run(*command.split(), "--format", "markdown").stdout.startswith("**")
 
 
-@pytest.mark.parametrize(
-    ("schema", "command"),
-    [
-        ("limits", "limits"), ("sources", "limits 9.0 --sources"), ("gpus", "gpus"),
-        ("device", "device"), ("verify", "verify --quick"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("schema", "command"), [
+    ("limits", "limits"), ("sources", "limits 9.0 --sources"), ("gpus", "gpus"),
+    ("device", "device"), ("verify", "verify --quick"),
+])  # fmt: skip
 def test_the_json_has_the_keys_of_its_schema(schema: str, command: str, few: None) -> None:
     described = json.loads(run("schema", schema).stdout)
     printed = as_json(*command.split())

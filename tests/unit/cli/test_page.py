@@ -26,25 +26,22 @@ def question_in(page: str) -> dict[str, str]:
     return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ("", {}),
-        ("--cc sm_90a", {"cc": "9.0", "threads": "256"}),
-        ("--cc 9.0 --threads 64 --sms 4 --cluster 2", {"cc": "9.0", "threads": "64", "sms": "4", "cluster": "2"}),
-        ("--cc 8.6 --threads 64 --smem 8k", {"cc": "8.6", "threads": "64", "smem": "8192"}),
-        ("--cc 7.0 --threads 64 --carveout 64k", {"cc": "7.0", "threads": "64", "carveout": "65536"}),
-        ("--cc 10.0 --threads 64 --tmem 64", {"cc": "10.0", "threads": "64", "tensor-memory": "64"}),
-        (
-            "--gpu 'RTX 4090' --threads 16x16 --regs 40 --dynamic-smem 27k --carveout 50 --no-opt-in "
-            "--barriers 2 --grid 1000",
-            {
-                "cc": "8.9", "threads": "16x16x1", "regs": "40", "dynamic-smem": "27648", "barriers": "2",
-                "carveout": "50%", "opt-in": "no", "gpu": "GeForce RTX 4090", "sms": "128", "grid": "1000",
-            },
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "expected"), [
+    ("", {}),
+    ("--cc sm_90a", {"cc": "9.0", "threads": "256"}),
+    ("--cc 9.0 --threads 64 --sms 4 --cluster 2", {"cc": "9.0", "threads": "64", "sms": "4", "cluster": "2"}),
+    ("--cc 8.6 --threads 64 --smem 8k", {"cc": "8.6", "threads": "64", "smem": "8192"}),
+    ("--cc 7.0 --threads 64 --carveout 64k", {"cc": "7.0", "threads": "64", "carveout": "65536"}),
+    ("--cc 10.0 --threads 64 --tmem 64", {"cc": "10.0", "threads": "64", "tensor-memory": "64"}),
+    (
+        "--gpu 'RTX 4090' --threads 16x16 --regs 40 --dynamic-smem 27k --carveout 50 --no-opt-in "
+        "--barriers 2 --grid 1000",
+        {
+            "cc": "8.9", "threads": "16x16x1", "regs": "40", "dynamic-smem": "27648", "barriers": "2",
+            "carveout": "50%", "opt-in": "no", "gpu": "GeForce RTX 4090", "sms": "128", "grid": "1000",
+        },
+    ),
+])  # fmt: skip
 def test_the_fragment_by_the_names_of_the_options(options: str, expected: dict[str, str]) -> None:
     page = run("page", "-o", "-", *shlex.split(options)).stdout
     assert page.startswith("<!doctype html>")

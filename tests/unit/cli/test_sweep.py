@@ -51,21 +51,18 @@ class TestRows:
         assert [row["active_blocks"] for row in found if row["regs"] == "40"] == ["12"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("-t", "32,64", "-r", "1,2", "-s", "1,2", "-o", "x.png"), "3 inputs vary (threads, regs, smem)"),
-        (("--threads", "64:32"), "--threads: the range '64:32' is empty"),
-        (("--threads", "0:64:32"), "--threads: 0 is out of range"),
-        (("--threads", "32", "--regs", "250:256"), "--regs: 256 is out of range"),
-        (("--threads", "32", "--carveout", "0:200:50"), "--carveout: "),
-        (("--threads", "32", "--smem", "32k,16,384"), "--smem: '16,384' can be one size or several"),
-        (("--threads", "1:1024", "--smem", "0:99999"), "102,400,000 combinations are too many. Allowed:"),
-        (("--threads", "32", "-o", "chart"), "--output: 'chart' does not end in a known format"),
-        (("--threads", "32,64", "--mark", "32"), "--mark needs a picture"),
-        (("--threads", "32", "-o", "x.png", "--mark", "32"), "--mark: these curves mark the kernel's own"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("-t", "32,64", "-r", "1,2", "-s", "1,2", "-o", "x.png"), "3 inputs vary (threads, regs, smem)"),
+    (("--threads", "64:32"), "--threads: the range '64:32' is empty"),
+    (("--threads", "0:64:32"), "--threads: 0 is out of range"),
+    (("--threads", "32", "--regs", "250:256"), "--regs: 256 is out of range"),
+    (("--threads", "32", "--carveout", "0:200:50"), "--carveout: "),
+    (("--threads", "32", "--smem", "32k,16,384"), "--smem: '16,384' can be one size or several"),
+    (("--threads", "1:1024", "--smem", "0:99999"), "102,400,000 combinations are too many. Allowed:"),
+    (("--threads", "32", "-o", "chart"), "--output: 'chart' does not end in a known format"),
+    (("--threads", "32,64", "--mark", "32"), "--mark needs a picture"),
+    (("--threads", "32", "-o", "x.png", "--mark", "32"), "--mark: these curves mark the kernel's own"),
+])  # fmt: skip
 def test_refusals(arguments: tuple[str, ...], message: str) -> None:
     done = run("sweep", "--cc", "9.0", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")

@@ -68,27 +68,24 @@ class TestBaseline:
         build = read_build([str(folder)])
         assert set(map(compared_values, read.kernels)) == set(map(compared_values, build.kernels))
 
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            ({"schema_version": 3}, "schema_version: 3 is invalid. Allowed: 2. Update occupancy"),
-            ({"schema_version": True}, "schema_version: True is invalid"),
-            ({"schema": "coverage"}, "is not a baseline"), ({"kernels": {}}, "kernels: a mapping is invalid"),
-            ({"threads": 0}, "threads: 0 is invalid"), ({"threads": "64"}, "threads: '64' is invalid"),
-            ({"kernels": [3]}, r"kernels\[0\]: 3 is invalid"),
-            *(
-                ({"kernels": [{"name": "k", "source": "f", "format": "cubin", name: value}]}, message)
-                for name, value, message in (
-                    ("regs", -1, r"kernels\[0\].regs: -1 is invalid"),
-                    ("regs", "32", r"kernels\[0\].regs: '32' is invalid"),
-                    ("regs", 10**400, r"kernels\[0\].regs: 1000"),
-                    ("regsters", 32, r"kernels\[0\].regsters is unknown"),
-                    ("cluster_dim", [1, 2], r"kernels\[0\].cluster_dim"),
-                )
-            ),
-            ({"kernels": [{"name": "k"}]}, r"kernels\[0\].source is missing"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("change", "message"), [
+        ({"schema_version": 3}, "schema_version: 3 is invalid. Allowed: 2. Update occupancy"),
+        ({"schema_version": True}, "schema_version: True is invalid"),
+        ({"schema": "coverage"}, "is not a baseline"), ({"kernels": {}}, "kernels: a mapping is invalid"),
+        ({"threads": 0}, "threads: 0 is invalid"), ({"threads": "64"}, "threads: '64' is invalid"),
+        ({"kernels": [3]}, r"kernels\[0\]: 3 is invalid"),
+        *(
+            ({"kernels": [{"name": "k", "source": "f", "format": "cubin", name: value}]}, message)
+            for name, value, message in (
+                ("regs", -1, r"kernels\[0\].regs: -1 is invalid"),
+                ("regs", "32", r"kernels\[0\].regs: '32' is invalid"),
+                ("regs", 10**400, r"kernels\[0\].regs: 1000"),
+                ("regsters", 32, r"kernels\[0\].regsters is unknown"),
+                ("cluster_dim", [1, 2], r"kernels\[0\].cluster_dim"),
+            )
+        ),
+        ({"kernels": [{"name": "k"}]}, r"kernels\[0\].source is missing"),
+    ])  # fmt: skip
     def test_wrong_values(self, change: dict[str, Any], message: str) -> None:
         content = json.dumps({**json.loads(baseline_text(BASELINE)), **change}).encode()
         with pytest.raises(BaselineError, match=message):
@@ -134,37 +131,31 @@ class TestBaseline:
 
 
 class TestDiff:
-    @pytest.mark.parametrize(
-        ("changes", "verdict", "causes"),
-        [
-            ({}, "same", []), ({"regs": 24}, "changed", ["regs"]), ({"regs": 64}, "worse", ["regs"]),
-            ({"static_smem": 65536}, "worse", ["smem"]),
-            ({"spill_store_bytes": 8, "stack_bytes": 8}, "worse", ["spills", "stack_bytes"]),
-            ({"spill_store_bytes": -8}, "changed", ["spills"]),
-            ({"stack_bytes": 256}, "changed", ["stack_bytes"]),
-            ({"spill_smem": 1024}, "worse", ["spill_smem"]),
-            ({"barriers": 16, "regs": 24}, "worse", ["regs", "barriers"]),
-            ({"max_threads": 512}, "changed", ["launch_bounds"]),
-            ({"max_threads": None}, "changed", ["launch_bounds"]),
-            ({"cluster_dim": (4, 1, 1)}, "changed", ["cluster_dim"]),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("changes", "verdict", "causes"), [
+        ({}, "same", []), ({"regs": 24}, "changed", ["regs"]), ({"regs": 64}, "worse", ["regs"]),
+        ({"static_smem": 65536}, "worse", ["smem"]),
+        ({"spill_store_bytes": 8, "stack_bytes": 8}, "worse", ["spills", "stack_bytes"]),
+        ({"spill_store_bytes": -8}, "changed", ["spills"]),
+        ({"stack_bytes": 256}, "changed", ["stack_bytes"]),
+        ({"spill_smem": 1024}, "worse", ["spill_smem"]),
+        ({"barriers": 16, "regs": 24}, "worse", ["regs", "barriers"]),
+        ({"max_threads": 512}, "changed", ["launch_bounds"]),
+        ({"max_threads": None}, "changed", ["launch_bounds"]),
+        ({"cluster_dim": (4, 1, 1)}, "changed", ["cluster_dim"]),
+    ])  # fmt: skip
     def test_one_kernel(self, changes: dict[str, Any], verdict: str, causes: list[str]) -> None:
         diff = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True)
         (row,) = diff.kernels
         assert (row.verdict, [each.name for each in row.changes]) == (verdict, causes)
         assert diff.summary[verdict] == 1
 
-    @pytest.mark.parametrize(
-        ("changes", "explaining"),
-        [
-            ({"regs": 64, "static_smem": 2048}, ["regs"]), ({"regs": 30, "static_smem": 65536}, ["smem"]),
-            ({"regs": 64, "static_smem": 65536}, ["smem", "regs"]), ({"regs": 24}, []),
-            ({"regs": 24, "spill_store_bytes": 8}, ["regs"]),
-            ({"regs": 64, "barriers": 2}, ["regs"]),
-            ({"regs": 64, "barriers": 2, "max_threads": 512}, ["launch_bounds", "regs"]),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("changes", "explaining"), [
+        ({"regs": 64, "static_smem": 2048}, ["regs"]), ({"regs": 30, "static_smem": 65536}, ["smem"]),
+        ({"regs": 64, "static_smem": 65536}, ["smem", "regs"]), ({"regs": 24}, []),
+        ({"regs": 24, "spill_store_bytes": 8}, ["regs"]),
+        ({"regs": 64, "barriers": 2}, ["regs"]),
+        ({"regs": 64, "barriers": 2, "max_threads": 512}, ["launch_bounds", "regs"]),
+    ])  # fmt: skip
     def test_a_change_explains_the_occupancy(self, changes: dict[str, Any], explaining: list[str]) -> None:
         (row,) = compare([kernel()], [kernel(**changes)], EVALUATOR, with_same=True).kernels
         assert [each.name for each in row.explaining] == explaining
@@ -235,17 +226,14 @@ def check(kernels: list[KernelRecord], *rules: Rule, baseline: Any = None, **mor
 
 
 class TestCheck:
-    @pytest.mark.parametrize(
-        ("changes", "rule", "value"),
-        [
-            ({"regs": 64}, {"min_occupancy": 0.75}, 0.5), ({"regs": 64}, {"max_regs": 48}, 64),
-            ({"regs": 64}, {"max_regs_growth": 8}, 64), ({"regs": 64}, {"max_occupancy_drop": 0.05}, 0.5),
-            ({"spill_load_bytes": 8}, {"no_new_spills": True}, 8), ({"spill_load_bytes": 8}, {"max_spill_bytes": 4}, 8),
-            ({"stack_bytes": 16}, {"max_stack_bytes": 8}, 16), ({"stack_bytes": 16}, {"max_stack_growth": 8}, 16),
-            ({"static_smem": 1024}, {"max_smem": 512}, 1024), ({"static_smem": 1024}, {"max_smem_growth": "512"}, 1024),
-            ({"spill_smem": 64}, {"no_new_smem_spills": True}, 64), ({"barriers": 3}, {"max_barriers": 2}, 3),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("changes", "rule", "value"), [
+        ({"regs": 64}, {"min_occupancy": 0.75}, 0.5), ({"regs": 64}, {"max_regs": 48}, 64),
+        ({"regs": 64}, {"max_regs_growth": 8}, 64), ({"regs": 64}, {"max_occupancy_drop": 0.05}, 0.5),
+        ({"spill_load_bytes": 8}, {"no_new_spills": True}, 8), ({"spill_load_bytes": 8}, {"max_spill_bytes": 4}, 8),
+        ({"stack_bytes": 16}, {"max_stack_bytes": 8}, 16), ({"stack_bytes": 16}, {"max_stack_growth": 8}, 16),
+        ({"static_smem": 1024}, {"max_smem": 512}, 1024), ({"static_smem": 1024}, {"max_smem_growth": "512"}, 1024),
+        ({"spill_smem": 64}, {"no_new_smem_spills": True}, 64), ({"barriers": 3}, {"max_barriers": 2}, 3),
+    ])  # fmt: skip
     def test_each_criterion(self, changes: dict[str, Any], rule: dict[str, Any], value: float) -> None:
         before = kernel(spill_smem=0)
         now = replace(before, **changes)

@@ -97,39 +97,36 @@ def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytes
         read_rules(pyproject)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[[rules]]\nmax_regsters = 64", r"rule 1: max_regsters is unknown\. Did you mean max_reg"),
-        ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rule 2: Kernels is unknown"),
-        ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin is unknown. Did you mean baseline"),
-        ("cc = 9.0\n[[rules]]\nmax_regs = 64", "cc is unknown"),
-        ("", "rules are missing"), ("rules = [3]", r"rules: \[3\] is invalid"),
-        ("[[rules]]\nkernels = 'a'", r"rule 1: no limit is set"),
-        ("[[rules]]\nmax_regs = 256", "256 is out of range. Allowed: 0 to 255"),
-        ("[[rules]]\nthreads = 2000", "rule 1: threads: 2,000 is out of range. Allowed: 1 to 1,024"),
-        ("[[rules]]\nmax_regs = 64.5", "64.5 is not"), ("[[rules]]\nmax_regs = '64'", "'64' is not"),
-        ("[[rules]]\nmin_occupancy = 0.5", "0.5 is invalid.*write 50, or"),
-        ("[[rules]]\nmax_occupancy_drop = 0.05", "0.05 is invalid.*write 5, or"),
-        ("[[rules]]\nmin_occupancy = nan", "'nan%' is not a percentage"),
-        ("[[rules]]\nmax_occupancy_drop = -1", "'-1%' is not a percentage"),
-        ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is not a percentage from 0 to 100"),
-        ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a percentage"),
-        ("[[rules]]\nmax_occupancy_drop = 100", "No drop exceeds 100 percentage points"),
-        ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size in whole bytes"),
-        ("[[rules]]\nmax_smem = '99999 G'", "1073.* is out of range"),
-        ("[[rules]]\nno_new_spills = 0", "0 is invalid. Allowed: true or false"),
-        ("[[rules]]\nkernels = 3\nmax_regs = 64", "kernels: 3 is invalid"),
-        ("[[rules]]\nkernels = ['a', '']\nmax_regs = 64", "kernels: .* is invalid"),
-        ("[[rules]]\narch = 'hoper'\nmax_regs = 64", "Did you mean hopper"),
-        ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: 9.0 is invalid"),
-        ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: 3 is invalid"),
-        ("a" * (256 << 10) + "a", "is too large for a file of settings.* up to 256 KiB"),
-        ("version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
-        ("[[rules]]\nday = 2027-01\n", "is not TOML"), ("[[rules]\n", r"is not TOML: [^:]*$"),
-         ("a = " + "[" * 20000, "not TOML"), ("a = " + "1" * 6000, "not TOML"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), [
+    ("[[rules]]\nmax_regsters = 64", r"rule 1: max_regsters is unknown\. Did you mean max_reg"),
+    ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rule 2: Kernels is unknown"),
+    ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin is unknown. Did you mean baseline"),
+    ("cc = 9.0\n[[rules]]\nmax_regs = 64", "cc is unknown"),
+    ("", "rules are missing"), ("rules = [3]", r"rules: \[3\] is invalid"),
+    ("[[rules]]\nkernels = 'a'", r"rule 1: no limit is set"),
+    ("[[rules]]\nmax_regs = 256", "256 is out of range. Allowed: 0 to 255"),
+    ("[[rules]]\nthreads = 2000", "rule 1: threads: 2,000 is out of range. Allowed: 1 to 1,024"),
+    ("[[rules]]\nmax_regs = 64.5", "64.5 is not"), ("[[rules]]\nmax_regs = '64'", "'64' is not"),
+    ("[[rules]]\nmin_occupancy = 0.5", "0.5 is invalid.*write 50, or"),
+    ("[[rules]]\nmax_occupancy_drop = 0.05", "0.05 is invalid.*write 5, or"),
+    ("[[rules]]\nmin_occupancy = nan", "'nan%' is not a percentage"),
+    ("[[rules]]\nmax_occupancy_drop = -1", "'-1%' is not a percentage"),
+    ("[[rules]]\nmax_occupancy_drop = '101%'", "'101%' is not a percentage from 0 to 100"),
+    ("[[rules]]\nmax_occupancy_drop = '1e1%'", "'1e1%' is not a percentage"),
+    ("[[rules]]\nmax_occupancy_drop = 100", "No drop exceeds 100 percentage points"),
+    ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size in whole bytes"),
+    ("[[rules]]\nmax_smem = '99999 G'", "1073.* is out of range"),
+    ("[[rules]]\nno_new_spills = 0", "0 is invalid. Allowed: true or false"),
+    ("[[rules]]\nkernels = 3\nmax_regs = 64", "kernels: 3 is invalid"),
+    ("[[rules]]\nkernels = ['a', '']\nmax_regs = 64", "kernels: .* is invalid"),
+    ("[[rules]]\narch = 'hoper'\nmax_regs = 64", "Did you mean hopper"),
+    ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: 9.0 is invalid"),
+    ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: 3 is invalid"),
+    ("a" * (256 << 10) + "a", "is too large for a file of settings.* up to 256 KiB"),
+    ("version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
+    ("[[rules]]\nday = 2027-01\n", "is not TOML"), ("[[rules]\n", r"is not TOML: [^:]*$"),
+     ("a = " + "[" * 20000, "not TOML"), ("a = " + "1" * 6000, "not TOML"),
+])  # fmt: skip
 def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(RulesError, match=message) as caught:
         read_rules(written(tmp_path, text))
@@ -201,15 +198,12 @@ def test_the_last_day_of_an_exemption_is_optional(tmp_path: Path, day: str | Non
     assert exemption.until == (None if day is None else date(2027, 1, 31))
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("until = 2027-01-31", "reason is missing"), ('reason = "x"\nrules = 3', "rules: 3 is invalid"),
-        ('reason = ["x"]', "reason: .* is invalid. Add reason ="),
-        ('reason = "x"\nuntil = 2027', r"until: 2027 is invalid\. Write the last day"),
-        ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: .* is invalid. Write the last day"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("lines", "message"), [
+    ("until = 2027-01-31", "reason is missing"), ('reason = "x"\nrules = 3', "rules: 3 is invalid"),
+    ('reason = ["x"]', "reason: .* is invalid. Add reason ="),
+    ('reason = "x"\nuntil = 2027', r"until: 2027 is invalid\. Write the last day"),
+    ('reason = "x"\nuntil = 2027-01-31T12:00:00', "until: .* is invalid. Write the last day"),
+])  # fmt: skip
 def test_wrong_exemptions(tmp_path: Path, lines: str, message: str) -> None:
     with pytest.raises(RulesError, match=rf"exemption 1: {message}"):
         read_rules(written(tmp_path, f"{EXEMPTION}{lines}\n"))

@@ -86,17 +86,14 @@ def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyP
         device_with({"cuInit(0)": ["CUDA_ERROR_NO_DEVICE"]})
 
 
-@pytest.mark.parametrize(
-    ("call", "answer", "complaint"),
-    [
-        ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "No NVIDIA driver was found"),
-        ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has"),
-        ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi to check the driver"),
-        ("cuDeviceGetCount()", {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
-         "The NVIDIA driver is too old for the package cuda-bindings"),
-        (DRIVER.format("WARP_SIZE"), ["CUDA_ERROR_UNKNOWN", 0], "cuDeviceGetAttribute returned CUDA_ERROR"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "answer", "complaint"), [
+    ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "No NVIDIA driver was found"),
+    ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has"),
+    ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi to check the driver"),
+    ("cuDeviceGetCount()", {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
+     "The NVIDIA driver is too old for the package cuda-bindings"),
+    (DRIVER.format("WARP_SIZE"), ["CUDA_ERROR_UNKNOWN", 0], "cuDeviceGetAttribute returned CUDA_ERROR"),
+])  # fmt: skip
 def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) -> None:
     with pytest.raises(DeviceError, match=complaint):
         device_with({call: answer})

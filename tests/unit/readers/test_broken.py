@@ -62,27 +62,24 @@ class TestDamage:
         if format != "cubin":  # tables are at the end
             assert sorted(counts) == counts, "more of a file has at least as many kernels"
 
-    @pytest.mark.parametrize(
-        ("data", "kernels", "what"),
-        [
-            (container(entry(CUBIN) + entry(changed(CUBIN, 40, 1 << 60)) + entry(CUBIN)), 6, ""),
-            # The image of the broken entry is found as a standalone cubin.
-            (container(entry(CUBIN) + changed(entry(CUBIN), 8, 1 << 60)) + container(entry(CUBIN)), 9, ""),
-            (bytes(100) + container(entry(CUBIN), size=1 << 60) + container(entry(CUBIN)), 6,
-             "is truncated: 65,684 of at least 1,152,921,504,606,847,092 bytes. Copy or create it again"),
-            (container(entry(CUBIN[:5000] + b"\n" + CUBIN[5000:-1])), 0, "has no symbols"),
-            (container(b"")[:-4] + bytes(4), 0, ""),
-            (b"\0" + container(b"")[:10], 0, ""),
-            (bytes(8) + b"\x81\x3e\x50\xed\x55\xba\x75\x10" * 1000, 0, "without device code"),
-            (container(entry(b"abc", flags=ZSTD, size=10, compressed=1 << 30)), 0,
-             "its zstd data is invalid"),
-            (cubin(section(0, 0, 5_000_000) + bytes(6400), 0), 0, "5,000,000 sections"),
-            (cubin(section(0, 0, 200_000), 0), 0, "section table exceeds"),
-            (cubin(section(0, 0, 100_000) + section(1, 0, 0) * 99_999, 0), 0, "no symbols"),
-            (cubin(section(0, 0, 2) + section(0x70000000, 192, 4_800_000)
-                   + struct.pack("<BBHII", 4, 0x2F, 8, 1, 1) * 400_000, 2), 0, "bytes of attributes"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("data", "kernels", "what"), [
+        (container(entry(CUBIN) + entry(changed(CUBIN, 40, 1 << 60)) + entry(CUBIN)), 6, ""),
+        # The image of the broken entry is found as a standalone cubin.
+        (container(entry(CUBIN) + changed(entry(CUBIN), 8, 1 << 60)) + container(entry(CUBIN)), 9, ""),
+        (bytes(100) + container(entry(CUBIN), size=1 << 60) + container(entry(CUBIN)), 6,
+         "is truncated: 65,684 of at least 1,152,921,504,606,847,092 bytes. Copy or create it again"),
+        (container(entry(CUBIN[:5000] + b"\n" + CUBIN[5000:-1])), 0, "has no symbols"),
+        (container(b"")[:-4] + bytes(4), 0, ""),
+        (b"\0" + container(b"")[:10], 0, ""),
+        (bytes(8) + b"\x81\x3e\x50\xed\x55\xba\x75\x10" * 1000, 0, "without device code"),
+        (container(entry(b"abc", flags=ZSTD, size=10, compressed=1 << 30)), 0,
+         "its zstd data is invalid"),
+        (cubin(section(0, 0, 5_000_000) + bytes(6400), 0), 0, "5,000,000 sections"),
+        (cubin(section(0, 0, 200_000), 0), 0, "section table exceeds"),
+        (cubin(section(0, 0, 100_000) + section(1, 0, 0) * 99_999, 0), 0, "no symbols"),
+        (cubin(section(0, 0, 2) + section(0x70000000, 192, 4_800_000)
+               + struct.pack("<BBHII", 4, 0x2F, 8, 1, 1) * 400_000, 2), 0, "bytes of attributes"),
+    ])  # fmt: skip
     def test_a_part_that_lies_is_lost(self, data: bytes, kernels: int, what: str) -> None:
         found = found_in(data)
         assert len(kernels_of(found)) == kernels
@@ -196,14 +193,11 @@ class TestRelocatableCopies:
         assert {each.linked for each in kernels_of(found)} == {True}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "ptxas info : Used {} registers", "ptxas info : Compiling entry function '{}' for 'sm_{}'",
-        "Resource usage:\n Function {}:\n  REG:{} STACK:{} SHARED:{} CONSTANT[0]:{}",
-        ".version 1.0\n.entry {} .maxntid {}, {}, {} {{", '"ID","Block Size"\n"0","({}, {}, {})"',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("line", [
+    "ptxas info : Used {} registers", "ptxas info : Compiling entry function '{}' for 'sm_{}'",
+    "Resource usage:\n Function {}:\n  REG:{} STACK:{} SHARED:{} CONSTANT[0]:{}",
+    ".version 1.0\n.entry {} .maxntid {}, {}, {} {{", '"ID","Block Size"\n"0","({}, {}, {})"',
+])  # fmt: skip
 def test_numbers_of_thousands_of_digits(line: str) -> None:
     for digits in ("9" * 5000, "-1", "١٢", "1e9"):
         assert found_in(line.replace("{}", digits).encode())

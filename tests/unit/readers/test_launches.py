@@ -35,15 +35,12 @@ def test_a_profile_has_the_name_of_the_gpu_and_its_number_of_sms(samples: Path, 
 
 
 class TestNsightCsv:
-    @pytest.mark.parametrize(
-        ("text", "unit", "bytes"),
-        [
-            ("0", "byte/block", 0), ("1,000", "byte/block", 1000), ("2.05", "Kbyte/block", 2048),
-            ("33.79", "Kbyte/block", 33792), ("102.40", "Kbyte/block", 102400),
-            ("9.216000", "Kbyte/block", 9216), ("9.999000", "Kbyte/block", 9999),
-            ("0.098304", "Mbyte/block", 98304),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("text", "unit", "bytes"), [
+        ("0", "byte/block", 0), ("1,000", "byte/block", 1000), ("2.05", "Kbyte/block", 2048),
+        ("33.79", "Kbyte/block", 33792), ("102.40", "Kbyte/block", 102400),
+        ("9.216000", "Kbyte/block", 9216), ("9.999000", "Kbyte/block", 9999),
+        ("0.098304", "Mbyte/block", 98304),
+    ])  # fmt: skip
     def test_units_are_decimal(self, text: str, unit: str, bytes: int) -> None:
         head = '"ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"\n'
         row = f'"0","k","9.0","Dynamic Shared Memory Per Block","{unit}","{text}"\n'

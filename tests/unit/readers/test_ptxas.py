@@ -92,20 +92,17 @@ def test_same_kernel_for_several_architectures() -> None:
 FIRST, *_, LAST = KERNEL.splitlines(keepends=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "kernels", "line", "what"),
-    [
-        (KERNEL + LAST * 1000, 1, 5, "1,000 kernels"),
-        (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL + LAST + KERNEL, 1, 1, "2 kernels"),
-        (KERNEL + FIRST + KERNEL * 2, 1, 5, "3 kernels"),
-        (FIRST, 0, 1, ""),
-        (LAST + KERNEL, 1, 1, "1 kernel "),
-        (KERNEL + FIRST + KERNEL.replace("_80'", ""), 1, 5, "2 kernels"),
-        ("".join((KERNEL * 3).splitlines(keepends=True)[::-1]), 0, 1, "3 kernels"),  # newest line first
-        (KERNEL + FIRST + "ptxas info    : Compile time = 2 ms\n" + LAST, 1, 5, "1 kernel "),
-        *((KERNEL + KERNEL.replace(cut, f"{cut}\n"), 1, 5, "1 kernel ") for cut in (",", "used", "25", "cumulative")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "kernels", "line", "what"), [
+    (KERNEL + LAST * 1000, 1, 5, "1,000 kernels"),
+    (FIRST.replace("_Z1kPf", "_Z5otherv") + KERNEL + LAST + KERNEL, 1, 1, "2 kernels"),
+    (KERNEL + FIRST + KERNEL * 2, 1, 5, "3 kernels"),
+    (FIRST, 0, 1, ""),
+    (LAST + KERNEL, 1, 1, "1 kernel "),
+    (KERNEL + FIRST + KERNEL.replace("_80'", ""), 1, 5, "2 kernels"),
+    ("".join((KERNEL * 3).splitlines(keepends=True)[::-1]), 0, 1, "3 kernels"),  # newest line first
+    (KERNEL + FIRST + "ptxas info    : Compile time = 2 ms\n" + LAST, 1, 5, "1 kernel "),
+    *((KERNEL + KERNEL.replace(cut, f"{cut}\n"), 1, 5, "1 kernel ") for cut in (",", "used", "25", "cumulative")),
+])  # fmt: skip
 def test_incomplete_and_mixed_lines(text: str, kernels: int, line: int, what: str) -> None:
     found = found_in(text)
     (problem,) = problems_of(found)

@@ -141,16 +141,13 @@ class WithoutGpu:
     num_regs = property(Mock(side_effect=RuntimeError("no CUDA-capable device is detected")))
 
 
-@pytest.mark.parametrize(
-    ("obj", "message"),
-    [
-        *((each, "^kernel: ") for each in (None, "k", object(), len, SimpleNamespace(n_regs="many"))),
-        (42, r"42 is not a compiled kernel\. Allowed: a kernel of scan\(\), a compiled kernel of .* cuda\.core\.$"),
-        (WithoutGpu(), "no CUDA-capable device"), (numba_dispatcher(18, 20), "2 signatures.*overloads"),
-        (numba_dispatcher(), "not compiled yet"), (SimpleNamespace(__cubin__=None), "keep the cubin"),
-        (SimpleNamespace(code=b"\0" * 100, code_type="cubin"), "without device code"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("obj", "message"), [
+    *((each, "^kernel: ") for each in (None, "k", object(), len, SimpleNamespace(n_regs="many"))),
+    (42, r"42 is not a compiled kernel\. Allowed: a kernel of scan\(\), a compiled kernel of .* cuda\.core\.$"),
+    (WithoutGpu(), "no CUDA-capable device"), (numba_dispatcher(18, 20), "2 signatures.*overloads"),
+    (numba_dispatcher(), "not compiled yet"), (SimpleNamespace(__cubin__=None), "keep the cubin"),
+    (SimpleNamespace(code=b"\0" * 100, code_type="cubin"), "without device code"),
+])  # fmt: skip
 def test_refused(obj: object, message: str) -> None:
     with pytest.raises(occupancy.OccupancyError, match=message):
         read_kernel(obj)

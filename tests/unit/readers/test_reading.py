@@ -62,21 +62,18 @@ def test_folder_reads_each_file_once(samples: Path, tmp_path: Path) -> None:
 
 
 class TestNothingToRead:
-    @pytest.mark.parametrize(
-        ("content", "says"),
-        [
-            (b"", "empty"), (b"__global__ void k();\n", "CUDA source"),
-            (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "contains no kernels. Pass cubins"),
-            ("Grüße aus Köln\n".encode("latin-1"), "contains no kernels. Pass cubins"),
-            (b"Used 96 registers\n", "calc --cc CC --regs N"), (b"MZ" + bytes(1000), "without device code"),
-            (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"), (b'[{"a": 1}]', "JSON"),
-            (gzip.compress(b"\x7fELF" + bytes(1000), mtime=0), "archive"), (b'{"a": 1}', "JSON"),
-            (b"PK\x03\x04" + bytes(1000), "its list of files"), (b"[" * 100_000, "contains no kernels. Pass cubins"),
-            (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "in place of"),
-            (sample("samples.exe")[:50_000], "is truncated: 50,000 of at least 1,039,824 bytes"),
-            (sample("samples.exe")[:50_000] + bytes(989_824), "section table is zero-filled"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("content", "says"), [
+        (b"", "empty"), (b"__global__ void k();\n", "CUDA source"),
+        (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "contains no kernels. Pass cubins"),
+        ("Grüße aus Köln\n".encode("latin-1"), "contains no kernels. Pass cubins"),
+        (b"Used 96 registers\n", "calc --cc CC --regs N"), (b"MZ" + bytes(1000), "without device code"),
+        (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"), (b'[{"a": 1}]', "JSON"),
+        (gzip.compress(b"\x7fELF" + bytes(1000), mtime=0), "archive"), (b'{"a": 1}', "JSON"),
+        (b"PK\x03\x04" + bytes(1000), "its list of files"), (b"[" * 100_000, "contains no kernels. Pass cubins"),
+        (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"), (b'{"traceEvents": 3}', "in place of"),
+        (sample("samples.exe")[:50_000], "is truncated: 50,000 of at least 1,039,824 bytes"),
+        (sample("samples.exe")[:50_000] + bytes(989_824), "section table is zero-filled"),
+    ])  # fmt: skip
     def test_says_why(self, content: bytes, says: str, tmp_path: Path) -> None:
         (tmp_path / "file").write_bytes(content)
         (problem,) = read(tmp_path / "file")

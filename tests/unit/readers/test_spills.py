@@ -29,33 +29,30 @@ def count(*code: bytes, callees: tuple[tuple[int, int], ...] = ()) -> tuple[int,
 STORE, LOAD, LAST = access(STL, 8), access(LDL, 8), access(LDL, 8, last=True)
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ((STORE, LOAD, LAST), (4, 8)),
-        ((STORE, LOAD), (4, 4)),  # as in a loop, where the value is used again
-        ((STORE,), (0, 0)),
-        ((LAST,), (0, 0)),
-        ((STORE, access(LDL, 12, last=True)), (0, 0)),
-        ((access(STL, -8, width=8), access(LDL, -8, width=8, last=True)), (8, 8)),
-        ((access(STL, -4, width=8), access(LDL, 0)), (8, 4)),
-        # An address is taken, or other registers access the stack: offsets below the first marked load are
-        # variables.
-        ((other(MOV, R1), STORE, LOAD), (0, 0)),
-        ((access(STL, 0, base=R5), STORE, LOAD), (0, 0)),
-        ((other(MOV, R1), STORE, LAST, access(STL, 0), access(LDL, 0)), (4, 4)),
-        ((other(MOV, R1), STORE, LAST, access(STL, 16), access(LDL, 16)), (8, 8)),
-        # An unmarked load before a store to the same offset: a spill would be marked.
-        ((STORE, LOAD, STORE, LOAD), (0, 0)),
-        ((STORE, LOAD, other(BRA), STORE, LOAD), (8, 8)),
-        # Unlike spills: an unmarked load of 16 bytes. Spills can load part of a stored value.
-        ((access(STL, 0, width=16), access(LDL, 0, width=16)), (0, 0)),
-        ((access(STL, 0, width=16), access(LDL, 0, width=16, last=True)), (16, 16)),
-        ((access(STL, 8, width=8), access(LDL, 12)), (8, 4)),
-        ((b"",), (0, 0)),
-        ((STORE, LAST, b"\x87"), (4, 4)),  # ends within an instruction
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("code", "expected"), [
+    ((STORE, LOAD, LAST), (4, 8)),
+    ((STORE, LOAD), (4, 4)),  # as in a loop, where the value is used again
+    ((STORE,), (0, 0)),
+    ((LAST,), (0, 0)),
+    ((STORE, access(LDL, 12, last=True)), (0, 0)),
+    ((access(STL, -8, width=8), access(LDL, -8, width=8, last=True)), (8, 8)),
+    ((access(STL, -4, width=8), access(LDL, 0)), (8, 4)),
+    # An address is taken, or other registers access the stack: offsets below the first marked load are
+    # variables.
+    ((other(MOV, R1), STORE, LOAD), (0, 0)),
+    ((access(STL, 0, base=R5), STORE, LOAD), (0, 0)),
+    ((other(MOV, R1), STORE, LAST, access(STL, 0), access(LDL, 0)), (4, 4)),
+    ((other(MOV, R1), STORE, LAST, access(STL, 16), access(LDL, 16)), (8, 8)),
+    # An unmarked load before a store to the same offset: a spill would be marked.
+    ((STORE, LOAD, STORE, LOAD), (0, 0)),
+    ((STORE, LOAD, other(BRA), STORE, LOAD), (8, 8)),
+    # Unlike spills: an unmarked load of 16 bytes. Spills can load part of a stored value.
+    ((access(STL, 0, width=16), access(LDL, 0, width=16)), (0, 0)),
+    ((access(STL, 0, width=16), access(LDL, 0, width=16, last=True)), (16, 16)),
+    ((access(STL, 8, width=8), access(LDL, 12)), (8, 4)),
+    ((b"",), (0, 0)),
+    ((STORE, LAST, b"\x87"), (4, 4)),  # ends within an instruction
+])  # fmt: skip
 def test_rules(code: tuple[bytes, ...], expected: tuple[int, int]) -> None:
     assert count(*code) == expected
 

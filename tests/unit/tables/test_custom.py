@@ -53,53 +53,47 @@ class TestReadLimits:
             with pytest.raises(TableError, match=says):
                 read_limits(write(tmp_path, text, "table.toml"))
 
-    @pytest.mark.parametrize(
-        ("row", "message"),
-        [
-            *((f'{{like: "9.0", warp_size: {value}}}', ".warp_size: ") for value in (
-                '"32x"', "32.5", ".nan", "true", "null", "2026-01-01", "-32", "4294967296")),
-            *((f'{{like: "9.0", max_block_dim: {value}}}', ".max_block_dim: ") for value in (
-                "64", "[64, 64]", "[64, 0, 1]", "[1, 2, x]")),
-            *((f'{{like: "9.0", spreadsheet: {value}}}', ".spreadsheet") for value in (
-                "3", '{version: "2.5"}', '{version: "2.4", x: 1}', "{2026-01-01: 1}",
-                '{version: "2.4", warp_allocation_granularity_ca: 0}')),
-            ('{like: "9.0", register_allocation_granularity: w}', 'Allowed: "warp" or "block".'),
-            ('{like: "9.0", partitioned_global_caching: 1}', "Allowed: true or false."),
-            ('{like: "9.0", wrap_size: 32}', "Did you mean warp_size?"),
-            ('{like: "9.0", 32: 32}', ".32 is unknown"),
-            ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability is unknown"),
-            ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300,000"),
-            ('{like: "9.9"}', ".like: "), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: 'x' is invalid"),
-            ('{like: "sm_90"}', ".like: 'sm_90' is invalid. Write a"),
-            ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
-            ("{}", "are missing"), ("3", ": 3 is invalid."), ("", " is missing."),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("row", "message"), [
+        *((f'{{like: "9.0", warp_size: {value}}}', ".warp_size: ") for value in (
+            '"32x"', "32.5", ".nan", "true", "null", "2026-01-01", "-32", "4294967296")),
+        *((f'{{like: "9.0", max_block_dim: {value}}}', ".max_block_dim: ") for value in (
+            "64", "[64, 64]", "[64, 0, 1]", "[1, 2, x]")),
+        *((f'{{like: "9.0", spreadsheet: {value}}}', ".spreadsheet") for value in (
+            "3", '{version: "2.5"}', '{version: "2.4", x: 1}', "{2026-01-01: 1}",
+            '{version: "2.4", warp_allocation_granularity_ca: 0}')),
+        ('{like: "9.0", register_allocation_granularity: w}', 'Allowed: "warp" or "block".'),
+        ('{like: "9.0", partitioned_global_caching: 1}', "Allowed: true or false."),
+        ('{like: "9.0", wrap_size: 32}', "Did you mean warp_size?"),
+        ('{like: "9.0", 32: 32}', ".32 is unknown"),
+        ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability is unknown"),
+        ('{like: "9.0", max_shared_memory_per_block: 300000}', ".max_shared_memory_per_block: 300,000"),
+        ('{like: "9.9"}', ".like: "), ("{like: 9.0}", ".like: "), ('{like: "x"}', ".like: 'x' is invalid"),
+        ('{like: "sm_90"}', ".like: 'sm_90' is invalid. Write a"),
+        ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
+        ("{}", "are missing"), ("3", ": 3 is invalid."), ("", " is missing."),
+    ])  # fmt: skip
     def test_bad_row(self, tmp_path: Path, row: str, message: str) -> None:
         path = write(tmp_path, f'{HEAD}  "13.0": {row}\n')
         with pytest.raises(TableError, match=re.escape(message)) as caught:
             read_limits(path)
         assert caught.value.where.startswith(f'{path}: compute_capabilities."13.0"')
 
-    @pytest.mark.parametrize(
-        ("text", "where", "message"),
-        [
-            *((text, "", "is not a table of limits") for text in (
-                "", "# nothing\n", "---\n", "- 1\n", "just text\n",
-                HEAD + '  "9.1": {like: "9.0"}\n---\nmore: 1\n')),
-            *((f"{text}\n", ": schema_version", "Allowed: 1.") for text in (
-                "compute_capabilities: {}", "schema_version: 2", "schema_version: true", "schema_version: '1'")),
-            ("schema_version: 1\n", ": compute_capabilities", "is missing"),
-            (HEAD, ": compute_capabilities", "is missing"),
-            (HEAD + "  []", ": compute_capabilities", "[] is invalid"),
-            (HEAD + "extra: 1\n", ": extra", "Allowed: compute_capabilities, schema_version"),
-            (HEAD + "  9.0: {}\n", ": compute_capabilities", "in quotes"),
-            (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 is read as 12.1."),
-            (HEAD + "  sm_90: {}\n", ": compute_capabilities", "'sm_90' is invalid"),
-            (HEAD + "  '9': {}\n", ": compute_capabilities", "'9'"),
-            (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "'9.0' occurs twice (line 4, column 3)"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("text", "where", "message"), [
+        *((text, "", "is not a table of limits") for text in (
+            "", "# nothing\n", "---\n", "- 1\n", "just text\n",
+            HEAD + '  "9.1": {like: "9.0"}\n---\nmore: 1\n')),
+        *((f"{text}\n", ": schema_version", "Allowed: 1.") for text in (
+            "compute_capabilities: {}", "schema_version: 2", "schema_version: true", "schema_version: '1'")),
+        ("schema_version: 1\n", ": compute_capabilities", "is missing"),
+        (HEAD, ": compute_capabilities", "is missing"),
+        (HEAD + "  []", ": compute_capabilities", "[] is invalid"),
+        (HEAD + "extra: 1\n", ": extra", "Allowed: compute_capabilities, schema_version"),
+        (HEAD + "  9.0: {}\n", ": compute_capabilities", "in quotes"),
+        (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 is read as 12.1."),
+        (HEAD + "  sm_90: {}\n", ": compute_capabilities", "'sm_90' is invalid"),
+        (HEAD + "  '9': {}\n", ": compute_capabilities", "'9'"),
+        (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "'9.0' occurs twice (line 4, column 3)"),
+    ])  # fmt: skip
     def test_bad_file(self, tmp_path: Path, text: str, where: str, message: str) -> None:
         path = write(tmp_path, text)
         with pytest.raises(TableError, match=re.escape(message)) as caught:
@@ -108,37 +102,31 @@ class TestReadLimits:
 
 
 class TestWithChanges:
-    @pytest.mark.parametrize(
-        ("change", "value"),
-        [
-            ("max_blocks_per_multiprocessor=4", 4), (" max_blocks_per_multiprocessor = 4 ", 4),
-            ("max_registers_per_multiprocessor=128k", 131072),
-            ("max_registers_per_multiprocessor=128KiB", 131072),
-            ("max_barriers_per_multiprocessor=null", None),
-            ("max_barriers_per_multiprocessor=None", None), ("partitioned_global_caching=true", True),
-            ("partitioned_global_caching=False", False), ("max_block_dim=64,64,8", (64, 64, 8)),
-            ("shared_memory_configurations=0, 64k, 228k", (0, 65536, 233472)),
-            ("shared_memory_configurations=228k", (233472,)), ("architecture=Mine", "Mine"),
-            ("spreadsheet=null", None),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("change", "value"), [
+        ("max_blocks_per_multiprocessor=4", 4), (" max_blocks_per_multiprocessor = 4 ", 4),
+        ("max_registers_per_multiprocessor=128k", 131072),
+        ("max_registers_per_multiprocessor=128KiB", 131072),
+        ("max_barriers_per_multiprocessor=null", None),
+        ("max_barriers_per_multiprocessor=None", None), ("partitioned_global_caching=true", True),
+        ("partitioned_global_caching=False", False), ("max_block_dim=64,64,8", (64, 64, 8)),
+        ("shared_memory_configurations=0, 64k, 228k", (0, 65536, 233472)),
+        ("shared_memory_configurations=228k", (233472,)), ("architecture=Mine", "Mine"),
+        ("spreadsheet=null", None),
+    ])  # fmt: skip
     def test_change(self, change: str, value: Any) -> None:
         name = change.partition("=")[0].strip()
         assert with_changes(shipped.limits("9.0"), [change]) == shipped.limits("9.0").replace(**{name: value})
 
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [
-            *(([f"warp_size={value}"], "--set warp_size: ") for value in (
-                "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
-            *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
-            (["max_blocks=4"], "--set max_blocks is unknown. Did you mean max_blocks_per_multi"),
-            (["=4"], "is not LIMIT=VALUE"), (["compute_capability=9.1"], "compute_capability is unknown"),
-            (["like=9.0"], "like is unknown"), (["warp_size"], "is not LIMIT=VALUE"),
-            (["spreadsheet=11.1"], "spreadsheet: "),
-            (["max_threads_per_multiprocessor=100"], "Allowed: a multiple of"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("changes", "message"), [
+        *(([f"warp_size={value}"], "--set warp_size: ") for value in (
+            "", "32x", "1.5", "null", "-1", "1,2", "9" * 6000)),
+        *(([f"max_block_dim={value}"], "max_block_dim: ") for value in ("1,2", "1,2,3,4", "1,2,")),
+        (["max_blocks=4"], "--set max_blocks is unknown. Did you mean max_blocks_per_multi"),
+        (["=4"], "is not LIMIT=VALUE"), (["compute_capability=9.1"], "compute_capability is unknown"),
+        (["like=9.0"], "like is unknown"), (["warp_size"], "is not LIMIT=VALUE"),
+        (["spreadsheet=11.1"], "spreadsheet: "),
+        (["max_threads_per_multiprocessor=100"], "Allowed: a multiple of"),
+    ])  # fmt: skip
     def test_refused(self, changes: list[str], message: str) -> None:
         with pytest.raises(TableError, match=re.escape(message)):
             with_changes(shipped.limits("9.0"), changes)

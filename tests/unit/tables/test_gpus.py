@@ -68,39 +68,36 @@ class TestList:
 
 
 class TestFind:
-    @pytest.mark.parametrize(
-        ("name", "found", "cc", "multiprocessor_count"),
-        [
-            ("RTX 4090", "GeForce RTX 4090", "8.9", 128), ("rtx4090", "GeForce RTX 4090", "8.9", 128),
-            ("rtx-4090", "GeForce RTX 4090", "8.9", 128), (" 4090 ", "GeForce RTX 4090", "8.9", 128),
-            ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090", "8.9", 128),
-            ("RTX 4090 D", "GeForce RTX 4090 D", "8.9", 114),
-            ("NVIDIA GeForce RTX 4090 Laptop GPU", "GeForce RTX 4090 Laptop", "8.9", 76),
-            ("h100-sxm", "H100 SXM5", "9.0", 132),
-            ("NVIDIA H100 80GB HBM3", "H100 SXM5 80 GB", "9.0", 132),
-            ("NVIDIA H100 PCIe", "H100 PCIe 80 GB", "9.0", 114), ("H200", "H200", "9.0", 132),
-            ("GH200", "GH200", "9.0", 132), ("B300", "B300", "10.3", 148),
-            ("GB300", "GB300", "10.3", 152), ("A6000", "RTX A6000", "8.6", 84),
-            ("RTX A6000", "RTX A6000", "8.6", 84), ("Quadro RTX A6000", "RTX A6000", "8.6", 84),
-            ("Quadro RTX 6000", "Quadro RTX 6000", "7.5", 72),
-            ("RTX 6000 Ada", "RTX 6000 Ada Generation", "8.9", 142),
-            ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "RTX PRO 6000 Blackwell", "12.0", 188),
-            ("A10", "A10 PCIe", "8.6", 72), ("A10G", "A10G", "8.6", 72), ("A100", "A100", "8.0", 108),
-            ("NVIDIA A100-SXM4-80GB", "A100 SXM4 80 GB", "8.0", 108),
-            ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", "8.0", 108),
-            ("Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16 GB", "7.0", 80), ("T4", "Tesla T4", "7.5", 40),
-            ("MX450", "GeForce MX450", "7.5", 14), ("mx 450", "GeForce MX450", "7.5", 14),
-            ("RTX 2050", "GeForce RTX 2050", "8.6", 16),
-            ("GeForce GTX 1060 with Max-Q Design", "GeForce GTX 1060 Max-Q", "6.1", 10),
-            ("1080ti", "GeForce GTX 1080 Ti", "6.1", 28), ("3060ti", "GeForce RTX 3060 Ti", "8.6", 38),
-            ("TITAN Xp", "TITAN Xp", "6.1", 30), ("GP100", "Quadro GP100", "6.0", 56),
-            ("GT 730 GK208", "GeForce GT 730 GK208", "3.5", 2),
-            ("GT 730 GF108", "GeForce GT 730 GF108", "2.1", 2), ("Jetson Nano", "Jetson Nano", "5.3", 1),
-            ("jetson xavier nx", "Jetson Xavier NX", "7.2", 6),
-            ("AGX Orin 64GB", "Jetson AGX Orin 64 GB", "8.7", 16),
-            ("Jetson Thor", "Jetson T5000", "11.0", 20), ("DGX Spark", "GB10", "12.1", 48),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("name", "found", "cc", "multiprocessor_count"), [
+        ("RTX 4090", "GeForce RTX 4090", "8.9", 128), ("rtx4090", "GeForce RTX 4090", "8.9", 128),
+        ("rtx-4090", "GeForce RTX 4090", "8.9", 128), (" 4090 ", "GeForce RTX 4090", "8.9", 128),
+        ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090", "8.9", 128),
+        ("RTX 4090 D", "GeForce RTX 4090 D", "8.9", 114),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", "GeForce RTX 4090 Laptop", "8.9", 76),
+        ("h100-sxm", "H100 SXM5", "9.0", 132),
+        ("NVIDIA H100 80GB HBM3", "H100 SXM5 80 GB", "9.0", 132),
+        ("NVIDIA H100 PCIe", "H100 PCIe 80 GB", "9.0", 114), ("H200", "H200", "9.0", 132),
+        ("GH200", "GH200", "9.0", 132), ("B300", "B300", "10.3", 148),
+        ("GB300", "GB300", "10.3", 152), ("A6000", "RTX A6000", "8.6", 84),
+        ("RTX A6000", "RTX A6000", "8.6", 84), ("Quadro RTX A6000", "RTX A6000", "8.6", 84),
+        ("Quadro RTX 6000", "Quadro RTX 6000", "7.5", 72),
+        ("RTX 6000 Ada", "RTX 6000 Ada Generation", "8.9", 142),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "RTX PRO 6000 Blackwell", "12.0", 188),
+        ("A10", "A10 PCIe", "8.6", 72), ("A10G", "A10G", "8.6", 72), ("A100", "A100", "8.0", 108),
+        ("NVIDIA A100-SXM4-80GB", "A100 SXM4 80 GB", "8.0", 108),
+        ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", "8.0", 108),
+        ("Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16 GB", "7.0", 80), ("T4", "Tesla T4", "7.5", 40),
+        ("MX450", "GeForce MX450", "7.5", 14), ("mx 450", "GeForce MX450", "7.5", 14),
+        ("RTX 2050", "GeForce RTX 2050", "8.6", 16),
+        ("GeForce GTX 1060 with Max-Q Design", "GeForce GTX 1060 Max-Q", "6.1", 10),
+        ("1080ti", "GeForce GTX 1080 Ti", "6.1", 28), ("3060ti", "GeForce RTX 3060 Ti", "8.6", 38),
+        ("TITAN Xp", "TITAN Xp", "6.1", 30), ("GP100", "Quadro GP100", "6.0", 56),
+        ("GT 730 GK208", "GeForce GT 730 GK208", "3.5", 2),
+        ("GT 730 GF108", "GeForce GT 730 GF108", "2.1", 2), ("Jetson Nano", "Jetson Nano", "5.3", 1),
+        ("jetson xavier nx", "Jetson Xavier NX", "7.2", 6),
+        ("AGX Orin 64GB", "Jetson AGX Orin 64 GB", "8.7", 16),
+        ("Jetson Thor", "Jetson T5000", "11.0", 20), ("DGX Spark", "GB10", "12.1", 48),
+    ])  # fmt: skip
     def test_one(self, name: str, found: str, cc: str, multiprocessor_count: int) -> None:
         one = gpu(name)
         assert (one.name, one.cc, one.multiprocessor_count) == (found, cc, multiprocessor_count)
@@ -136,15 +133,12 @@ class TestFind:
         assert (found.name, found.cc, found.multiprocessor_count) == ("H100", "9.0", None)
         assert {each.multiprocessor_count for each in found.variants} == {114, 132}
 
-    @pytest.mark.parametrize(
-        ("name", "hint"),
-        [
-            ("RTX 9090", "GeForce RTX 4090"), ("RTX 4O90", "GeForce RTX 4090"), ("H10", "H100"), ("hoper", "hopper"),
-            ("GTX 5090", "GeForce RTX 5090 "), ("RTX 5", "run `occupancy.gpus('RTX 5')`"), ("NVIDIA", ""),
-            ("Radeon RX 7900", ""), ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
-            ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0 or 12.1?"), ("RTX 4900", ":\n  GeForce RTX 4090 "),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("name", "hint"), [
+        ("RTX 9090", "GeForce RTX 4090"), ("RTX 4O90", "GeForce RTX 4090"), ("H10", "H100"), ("hoper", "hopper"),
+        ("GTX 5090", "GeForce RTX 5090 "), ("RTX 5", "run `occupancy.gpus('RTX 5')`"), ("NVIDIA", ""),
+        ("Radeon RX 7900", ""), ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
+        ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0 or 12.1?"), ("RTX 4900", ":\n  GeForce RTX 4090 "),
+    ])  # fmt: skip
     def test_an_unknown_name(self, name: str, hint: str) -> None:
         with pytest.raises(InputError) as caught:
             gpu(name)
@@ -163,19 +157,16 @@ class TestFind:
 
 
 class TestSeveral:
-    @pytest.mark.parametrize(
-        ("value", "labels"),
-        [
-            ("9.0", ["9.0"]), ((9, 0), ["9.0"]), ((12, 0), ["12.0"]), (90, ["9.0"]), ((90, 80), ["9.0", "8.0"]),
-            (["9.0", (8, 9), 120], ["9.0", "8.9", "12.0"]), ("9.0, L4 ,sm_120a", ["9.0", "L4", "12.0"]),
-            ("ampere", ["8.0", "8.6", "8.7", "8.8"]), ("Rubin", ["10.7"]),
-            (["hopper", "ada,L4"], ["9.0", "8.9", "L4"]), (gpu("L4"), ["L4"]),
-            (shipped.limits("8.9"), ["8.9"]), ([gpu("L4"), shipped.limits("8.9")], ["L4", "8.9"]),
-            (shipped.limits("8.9").compute_capability, ["8.9"]), ("980", ["GeForce GTX 980"]),
-            ("450", ["GeForce GTS 450"]), ("10.1", ["10.1"]), ("1060 6", ["GeForce GTX 1060"]),
-            ("9.0," * 50_000, ["9.0"] * 50_000),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("value", "labels"), [
+        ("9.0", ["9.0"]), ((9, 0), ["9.0"]), ((12, 0), ["12.0"]), (90, ["9.0"]), ((90, 80), ["9.0", "8.0"]),
+        (["9.0", (8, 9), 120], ["9.0", "8.9", "12.0"]), ("9.0, L4 ,sm_120a", ["9.0", "L4", "12.0"]),
+        ("ampere", ["8.0", "8.6", "8.7", "8.8"]), ("Rubin", ["10.7"]),
+        (["hopper", "ada,L4"], ["9.0", "8.9", "L4"]), (gpu("L4"), ["L4"]),
+        (shipped.limits("8.9"), ["8.9"]), ([gpu("L4"), shipped.limits("8.9")], ["L4", "8.9"]),
+        (shipped.limits("8.9").compute_capability, ["8.9"]), ("980", ["GeForce GTX 980"]),
+        ("450", ["GeForce GTS 450"]), ("10.1", ["10.1"]), ("1060 6", ["GeForce GTX 1060"]),
+        ("9.0," * 50_000, ["9.0"] * 50_000),
+    ])  # fmt: skip
     def test_one_rule(self, value: object, labels: list[str]) -> None:
         assert [each.label for each in find_gpus(value)] == labels
 

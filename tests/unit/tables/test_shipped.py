@@ -109,25 +109,22 @@ class TestSources:
 
 
 class TestReadYaml:
-    @pytest.mark.parametrize(
-        ("text", "problem"),
-        [
-            (b"a: 1\nb: 2\na: 3\n", "'a' occurs twice (line 3"),
-            (b"a: {b: 1, 'b': 2}\n", "'b' occurs twice (line 1"), (b"a: [1, 2\n", "is not YAML"),
-            (b"a: b: c\n", "is not YAML"), (b"\x00\x01\x02\xff", "is not YAML: it is a binary file"),
-            (b"\xff\xfe\xff", "is not YAML: it is a binary file"), (b"a: \xc3\x28\n", "or not in UTF-8"),
-            (b"? [1, 2]\n: 3\n", "is not YAML"), (b"a: " + b"9" * 5000, "cannot be read"),
-            (b"a: 2026-13-45\n", "cannot be read"), (b"a: 0b_\n", "cannot be read"),
-            (b"a: !!python/object/apply:os.system [true]\n", "anchor, alias or tag at line 1"),
-            (b"a: !!bool maybe\n", "anchor, alias or tag at line 1"),
-            (b"a: &a [*a]\n", "anchor, alias or tag at line 1"),
-            (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
-            (b"\n" + b"[" * 17, "nested too deeply at line 2. "),
-            (b"- " * 100, "nested too deeply at line 1"),
-            (b"[" * MAX_YAML_BYTES, "nest"),  # own limit, or libyaml's in PyYAML 6.0.4
-            (b"a" * (MAX_YAML_BYTES + 1), "is too large for "),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("text", "problem"), [
+        (b"a: 1\nb: 2\na: 3\n", "'a' occurs twice (line 3"),
+        (b"a: {b: 1, 'b': 2}\n", "'b' occurs twice (line 1"), (b"a: [1, 2\n", "is not YAML"),
+        (b"a: b: c\n", "is not YAML"), (b"\x00\x01\x02\xff", "is not YAML: it is a binary file"),
+        (b"\xff\xfe\xff", "is not YAML: it is a binary file"), (b"a: \xc3\x28\n", "or not in UTF-8"),
+        (b"? [1, 2]\n: 3\n", "is not YAML"), (b"a: " + b"9" * 5000, "cannot be read"),
+        (b"a: 2026-13-45\n", "cannot be read"), (b"a: 0b_\n", "cannot be read"),
+        (b"a: !!python/object/apply:os.system [true]\n", "anchor, alias or tag at line 1"),
+        (b"a: !!bool maybe\n", "anchor, alias or tag at line 1"),
+        (b"a: &a [*a]\n", "anchor, alias or tag at line 1"),
+        (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
+        (b"\n" + b"[" * 17, "nested too deeply at line 2. "),
+        (b"- " * 100, "nested too deeply at line 1"),
+        (b"[" * MAX_YAML_BYTES, "nest"),  # own limit, or libyaml's in PyYAML 6.0.4
+        (b"a" * (MAX_YAML_BYTES + 1), "is too large for "),
+    ])  # fmt: skip
     def test_refused(self, tmp_path: Path, text: bytes, problem: str) -> None:
         path = tmp_path / "bad.yaml"
         path.write_bytes(text)

@@ -10,19 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occupancy import Carveout, InputError
+from occupancy.values import spellings
 from occupancy.values.fields import FIELDS, parse_carveout, reject_unknown
-from occupancy.values.spellings import (
-    MOST_VALUES,
-    parse_count,
-    parse_share,
-    parse_size,
-    parse_threads,
-    parse_values,
-)
 
+MOST = spellings.MOST_VALUES
 PARSERS: dict[str, Callable[[Any], object]] = {
-    "threads": parse_threads, "smem": partial(parse_size, where="smem"), "carveout": parse_carveout,
-    "occupancy": partial(parse_share, where="occupancy"), "opt-in": FIELDS["opt_in"].parse,
+    "threads": spellings.parse_threads, "smem": partial(spellings.parse_size, where="smem"), "carveout": parse_carveout,
+    "occupancy": partial(spellings.parse_share, where="occupancy"), "opt-in": FIELDS["opt_in"].parse,
     "block_dim": FIELDS["block_dim"].parse,
 }  # fmt: skip
 READ: dict[str, list[tuple[object, object]]] = {
@@ -89,59 +83,53 @@ def test_a_size_is_the_sum_of_its_products(products: list[list[int]], data: st.D
         return data.draw(st.sampled_from([f"{number}", f"{number:,}", f"{number:#x}", f"{number} bytes"]))
 
     text = " + ".join("*".join(map(written, product)) for product in products)
-    assert parse_size(text, "smem") == sum(map(math.prod, products))
+    assert spellings.parse_size(text, "smem") == sum(map(math.prod, products))
 
 
 @given(st.text(alphabet="0123456789kKmMgGiIbBxX*+,._- ", max_size=12))
 def test_any_text_is_a_size_or_an_input_error(text: str) -> None:
     with suppress(InputError):
-        assert parse_size(text, "smem") >= 0
+        assert spellings.parse_size(text, "smem") >= 0
 
 
 @given(st.lists(st.integers(1, 2000), min_size=2, max_size=3), st.sampled_from("xX×*"))
 def test_a_shape_is_read_in_each_spelling(sizes: list[int], separator: str) -> None:
     expected = math.prod(sizes), (*sizes, 1)[:3]
     for spelling in (separator.join(map(str, sizes)), tuple(sizes), str(tuple(sizes))):
-        assert parse_threads(spelling) == expected
+        assert spellings.parse_threads(spelling) == expected
 
 
 def counts(text: str) -> list[int]:
-    count = partial(parse_count, where="n")
-    return parse_values(text, count, count, "n")
+    count = partial(spellings.parse_count, where="n")
+    return spellings.parse_values(text, count, count, "n")
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("128", [128]), ("128,256", [128, 256]), (" 128 , 256, ", [128, 256]),
-        ("32:128:32", [32, 64, 96, 128]), ("32:127:32", [32, 64, 96]), ("3:5", [3, 4, 5]),
-        ("7:7:9", [7]), ("1,10:30:10,5", [1, 10, 20, 30, 5]), (" 1 : 3 : 2 ", [1, 3]),
-        ("1,024", [1024]), ("128,256,1,024", [128, 256, 1024]), ("32:1,024:496", [32, 528, 1024]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "values"), [
+    ("128", [128]), ("128,256", [128, 256]), (" 128 , 256, ", [128, 256]),
+    ("32:128:32", [32, 64, 96, 128]), ("32:127:32", [32, 64, 96]), ("3:5", [3, 4, 5]),
+    ("7:7:9", [7]), ("1,10:30:10,5", [1, 10, 20, 30, 5]), (" 1 : 3 : 2 ", [1, 3]),
+    ("1,024", [1024]), ("128,256,1,024", [128, 256, 1024]), ("32:1,024:496", [32, 528, 1024]),
+])  # fmt: skip
 def test_values(text: str, values: list[int]) -> None:
     assert counts(text) == values
 
 
 def test_a_range_without_a_step_goes_in_multiples() -> None:
-    assert parse_values("32:128,160", int, int, "n", 32) == [32, 64, 96, 128, 160]
-    assert parse_values("32:128:64", int, int, "n", 32) == [32, 96]
-    size = partial(parse_size, where="size")
-    assert parse_values("0:4k:2k,1m", size, size, "size") == [0, 2048, 4096, 1 << 20]
+    assert spellings.parse_values("32:128,160", int, int, "n", 32) == [32, 64, 96, 128, 160]
+    assert spellings.parse_values("32:128:64", int, int, "n", 32) == [32, 96]
+    size = partial(spellings.parse_size, where="size")
+    assert spellings.parse_values("0:4k:2k,1m", size, size, "size") == [0, 2048, 4096, 1 << 20]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "'' is an empty list"), (",", "',' is an empty list"),
-        ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 or more."), ("1:2:-1", "has a step of -1"),
-        ("9:1", "the range '9:1' is empty"), (":", "':' is not a range"), ("1:", "'1:' is not a range"),
-        ("1:2:3:4", "'1:2:3:4' is not a range"), ("1:x", "'x' is not an integer"),
-        ("1.5", "'1.5' is not an integer"), ("nan", "'nan' is not an integer"),
-        (f"0:{MOST_VALUES}", f"has {MOST_VALUES + 1:,} values. Allowed: up to {MOST_VALUES:,}."),
-        ("0:99999999999999999999", "has 100,000,000,000,000,000,000 values"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "problem"), [
+    ("", "'' is an empty list"), (",", "',' is an empty list"),
+    ("1:2:0", "'1:2:0' has a step of 0. Allowed: 1 or more."), ("1:2:-1", "has a step of -1"),
+    ("9:1", "the range '9:1' is empty"), (":", "':' is not a range"), ("1:", "'1:' is not a range"),
+    ("1:2:3:4", "'1:2:3:4' is not a range"), ("1:x", "'x' is not an integer"),
+    ("1.5", "'1.5' is not an integer"), ("nan", "'nan' is not an integer"),
+    (f"0:{MOST}", f"has {MOST + 1:,} values. Allowed: up to {MOST:,}."),
+    ("0:99999999999999999999", "has 100,000,000,000,000,000,000 values"),
+])  # fmt: skip
 def test_refusals(text: str, problem: str) -> None:
     with pytest.raises(InputError) as caught:
         counts(text)

@@ -320,7 +320,8 @@ function stepsByBlockSize(now) {
 // Highest amounts that keep the blocks; null if unknown, or if nothing launches.
 function slack(now) {
   const most = (name) => {
-    if (!now.active_blocks || (name === "tensor_memory" && now.kernel.tensor_memory === null)) return null;
+    if (!now.active_blocks || hasTooMuchStatic(now)) return null;
+    if (name === "tensor_memory" && now.kernel.tensor_memory === null) return null;
     const amounts = amountsOf(name, now.limits, knownAmount(name, now.kernel));
     const end = amounts.findIndex((amount) => blocksAllowed(withAmount(now, name, amount), name) < now.active_blocks);
     return amounts[(end < 0 ? amounts.length : end) - 1];
