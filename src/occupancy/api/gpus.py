@@ -88,7 +88,7 @@ class Fit(NamedTuple):
     reason: str | None
     """Reason why the kernel does not run; None if it runs."""
     result: Occupancy | None
-    """Occupancy; None if the GPU does not support an input, such as clusters."""
+    """Occupancy; None if the GPU does not support an input, such as tensor memory."""
     opt_ins: tuple[str, ...]
     """C++ calls required before the launch."""
     cluster_dim: tuple[int, int, int] | None
@@ -123,15 +123,16 @@ def fits(
 
 
 def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_dim: tuple[int, int, int] | None) -> Fit:
-    cluster_size = cluster_dim and prod(cluster_dim)
+    cluster_size, result, problem = cluster_dim and prod(cluster_dim), None, None
     try:
+        result = occupancy_on(gpu, kernel, model)
         if cluster_size is not None:
             check_cluster(gpu.limits, cluster_size)
-        result = occupancy_on(gpu, kernel, model)
     except InputError as error:
-        return Fit(gpu, kernel, False, error.problem, None, (), cluster_dim)
-    calls = opt_ins(result, cluster_size)
-    return Fit(gpu, kernel, result.launchable, result.reason, result, calls, cluster_dim)
+        problem = error.problem
+    reason = ". Also, ".join(filter(None, (problem, result.reason if result else None))) or None
+    calls = () if result is None or problem else opt_ins(result, cluster_size)
+    return Fit(gpu, kernel, reason is None, reason, result, calls, cluster_dim)
 
 
 @readable

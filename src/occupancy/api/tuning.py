@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 from ..advice.waves import check_cluster
 from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
-from ..report.words import labels
+from ..report.words import limited_by
 from ..tables.gpus import find_gpus
 from ..values.fields import FIELDS, Carveout, KernelInputs, Unpack, reject_unknown
 from ..values.kernel import Kernel
@@ -200,7 +200,7 @@ class Criteria:
         if has_too_few or result.occupancy < self._min_occupancy:
             least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)
             blocks = f"{percent(result.occupancy)}, {count(result.active_blocks, 'block')}"
-            return f"{blocks}, limited by {labels(result.limiters)}, but needs {least}"
+            return f"{blocks}, {limited_by(result.limiters)}, but needs {least}"
         return None
 
 

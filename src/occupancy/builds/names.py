@@ -166,8 +166,7 @@ def signature(name: str) -> str:
     text = _UNNAMED_READABLE.sub("_unnamed", demangle(stable_name(name)))
     text = _CAST.sub(lambda cast: "?" if cast[1] == "bool" else "", _VERSIONED_WORD.sub(r"\1", text))
     text = text.replace("?1", "true").replace("?0", "false")
-    text = _SPACE.sub("", _QUALIFIER.sub("", _SUFFIX.sub(r"\1", text)))
-    return text.removeprefix("void ")
+    return _SPACE.sub("", _QUALIFIER.sub("", _SUFFIX.sub(r"\1", text))).removeprefix("void ")
 
 
 def unparametrized(name: str) -> str:

@@ -56,13 +56,13 @@ class LaunchFailure(NamedTuple):
         # No compiler generates too many registers per thread, and no GPU exceeds the other limits first.
         if self.error and (self.error != OUT_OF_RESOURCES or self.limit in _REGISTER_LIMITS):
             older = "" if self.error_before_13 is None else f' ("{self.error_before_13}" before CUDA 13)'
-            report = f' The runtime reports "{self.error}"{older}.'
-        hint = f" {self.hint}" if self.hint else ""
-        return f"{self.sentence}{report}{hint}"
+            report = f'The runtime reports "{self.error}"{older}.'
+        return self.text(report)
 
-    @property
-    def sentence(self) -> str:
-        return f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}."
+    def text(self, report: str = "") -> str:
+        """Return the amount and its limit, the error of the runtime if given, and the hint."""
+        sentence = f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}."
+        return " ".join(filter(None, (sentence, report, self.hint)))
 
 
 def _subject(limit: str) -> str:

@@ -158,4 +158,4 @@ class Result:
     def reason(self) -> str | None:
         """Every exceeded limit, first of the compiler, with its error; None if the kernel launches."""
         exceeded = sorted(self._failures(), key=lambda each: each.limit != "static_smem")
-        return " Also, ".join([*map(str, exceeded[:1]), *(each.sentence for each in exceeded[1:])]) or None
+        return " Also, ".join([*map(str, exceeded[:1]), *(each.text() for each in exceeded[1:])]) or None

@@ -18,7 +18,7 @@ from ..values.numbers import count, decimal, percent, plain, size
 from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
-from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, occupancy_or_failure, part_report
+from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, part_report
 from .words import (
     given_name,
     gpu_name,
@@ -44,7 +44,7 @@ WAVE_COLUMNS = (
     Column("blocks_per_wave", "Full wave", "full_wave.blocks", show=lambda waves: _wave_blocks(waves.full_wave)),
     Column("waves", "Waves", show=lambda waves: _number_of_waves(waves)),
     Column("full_waves", value=_exact("full_waves")),
-    Column("last_wave_blocks", value=_exact("partial_wave_blocks")),
+    Column("partial_wave_blocks", value=_exact("partial_wave_blocks")),
     Column("last_wave_fill", "Last wave", _exact("last_wave_fill"), percent),
     Column("idle_share", "GPU idle", _exact("idle_share"), percent, optional=1),
     Column("filling_grid_below", value=_exact("filling_grid_below")),
@@ -307,7 +307,7 @@ FITS_COLUMNS = (
         show=lambda fit: fit.gpu.limits.architecture if fit.gpu.label == fit.gpu.cc else gpu_name(fit.gpu)),
     *chosen(RESULT_COLUMNS, "cc"),
     Column("runs", about="True if the kernel compiles and launches", type="boolean"),
-    Column("occupancy", "Occupancy", show=lambda fit: occupancy_or_failure(fit.result) if fit.result else "no launch",
+    Column("occupancy", "Occupancy", show=lambda fit: percent(fit.occupancy) if fit.runs else "no launch",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", lambda fit: fit.result.active_blocks if fit.runs else 0,
            about="Resident blocks per SM", type="integer"),

@@ -72,11 +72,6 @@ class ResultRow:
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
 
-def occupancy_or_failure(result: Result) -> str:
-    """Return ``37.5%`` or ``no launch``."""
-    return percent(result.occupancy) if result.launchable else "no launch"
-
-
 RESULT_COLUMNS = (
     Column("gpu", "GPU", lambda row: given_name(row.gpu),
            show=lambda row: gpu_name(row.gpu) if given_name(row.gpu) else "-",
@@ -86,7 +81,7 @@ RESULT_COLUMNS = (
     Column("launchable", value="result.launchable", about="True if the kernel launches", type="boolean"),
     Column("reason", value="result.reason", about="Reason why the kernel does not launch", type="string"),
     Column("occupancy", "Occupancy", "result.occupancy",
-           show=lambda row: occupancy_or_failure(row.result),
+           show=lambda row: percent(row.result.occupancy) if row.result.launchable else "no launch",
            about="Resident warps divided by the maximum per SM, 0 to 1", type="number"),
     Column("active_blocks", "Blocks", "result.active_blocks", about="Resident blocks per SM", type="integer",
            show=lambda row: plain(row.result.active_blocks if row.result.launchable else 0)),

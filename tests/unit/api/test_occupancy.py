@@ -140,6 +140,12 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
 
 def test_clusters_of_several_gpus() -> None:
     assert [each.full_wave.clusters for each in HOPPERS.waves(cluster=2, max_active_clusters=60)] == [60, 60]
+    (fit,) = occupancy.fits("8.6", threads=1024, regs=96, cluster=2)
+    assert (fit.runs, fit.occupancy, fit.opt_ins) == (False, 0, ())
+    assert (fit.reason or "").startswith(
+        "compute capability 8.6 has no clusters. Also, 1,024 threads with 96 reg"
+    )
+    assert "66.7%" not in str(occupancy.fits("8.6", threads=1024, regs=32, cluster=2))
 
 
 def test_parts_of_results_print_and_have_rows() -> None:

@@ -99,7 +99,7 @@ def test_values_that_a_grid_and_a_function_of_the_block_size_add() -> None:
     commands = "calc --gpu H200 -t 128 --grid 1000", "block-sizes --cc 9.0 --smem-per-thread 32"
     calc, sizes = (as_json(*each.split()) for each in commands)
     (wave,) = calc["gpus"]
-    assert (wave["waves"]["blocks_per_wave"], wave["waves"]["last_wave_blocks"]) == (2112, 1000)
+    assert (wave["waves"]["blocks_per_wave"], wave["waves"]["partial_wave_blocks"]) == (2112, 1000)
     assert all(each["dynamic_smem"] == 32 * each["threads"] for each in sizes["block_sizes"])
     clusters = "calc --gpu H200 -t 384 -r 168 -s 200k --grid 1056 --cluster 4"  # 30 clusters on a real one
     bound, exact = (as_json(*clusters.split(), *each) for each in ((), ("--max-active-clusters", "30")))

@@ -80,6 +80,11 @@ def test_the_subjects_of_limits() -> None:
             Kernel(2048, 96, 61_440, 0),
             "Also, 2,048 threads with 96 registers each need 196,608 registers",
         ),
+        (
+            "9.0",
+            Kernel(512, max_threads=256, smem=65_536, opt_in=False),
+            "49,152. To allow more, call cudaFuncSet",
+        ),
         ("9.0", Kernel(1025), '"invalid argument" ("invalid configuration argument" before CUDA 13).'),
     ):
         assert words in str(Result(shipped.limits(cc), kernel).reason)
