@@ -17,7 +17,7 @@ BUDGETS = {
     "errors": 209,
     "values": 1398,
     "tables": 905,
-    "engine": 822,
+    "engine": 823,
     "readers": 3332,
     "advice": 1137,
     "arrays": 591,
