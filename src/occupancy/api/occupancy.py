@@ -182,10 +182,8 @@ class Occupancy(Printed, Result):
             x, y, z = launch.grid_dim
             launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z), shape)
         if not wave.blocks:
-            reason = (
-                f"the kernel does not launch: {self.reason}" if self.reason else "no cluster fits on the GPU"
-            )
-            raise InputError(reason)
+            reason = f"the kernel does not launch: {self.reason}"
+            raise InputError(reason if self.reason else "no cluster fits on the GPU")
         return Waves(launch, wave)
 
     @property

@@ -279,10 +279,8 @@ class Evaluator:
                     shared.launchable = None
                     shared.reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX"
                 else:
-                    shared.launchable, shared.reason = (
-                        False,
-                        f"no code or compatible PTX for {cc} (compile for {cc.sm})",
-                    )
+                    shared.launchable = False
+                    shared.reason = f"no code or compatible PTX for {cc} (compile for {cc.sm})"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared

@@ -97,7 +97,6 @@ def failures(
         along = f"{length:,} threads along {axis} in one block"
         yield LaunchFailure(f"max_block_dim[{number}]", length, allowed, along, *_TOO_LARGE, axis)
     if block_limits.warps == 0 and not is_too_large:
-        is_too_large = True
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     lacks_registers = block_limits.registers == 0
@@ -111,7 +110,8 @@ def failures(
     if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
         # The spreadsheet's carveout is only a hint to the driver. The opt-in is for dynamic shared memory.
-        if not (lacks_registers if shared.limit == "carveout" else is_rejected and shared.hint == OPT_IN):
+        is_minor = lacks_registers if shared.limit == "carveout" else is_rejected and shared.hint == OPT_IN
+        if not is_minor:
             yield shared
     if lacks_registers:
         yield _registers(limits, kernel, model, allocated)
