@@ -27,7 +27,7 @@ BUDGETS = {
     "report": 3106,
     "render": 613,
     "page": 208,
-    "api": 1853,
+    "api": 1858,
     "cuda": 90,
     "typing": 38,
     "triton": 111,

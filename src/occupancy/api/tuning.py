@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
@@ -158,7 +159,11 @@ class Criteria:
         if type(config) is not dict:
             return self._compute(config, given)
         names = _read_names(tuple(config))
-        key = names, repr(([config[name] for name in names], given))  # of any values, and True is not 1
+        read = [config[name] for name in names], given
+        try:
+            key: object = names, marshal.dumps(read, 2)  # True is not 1
+        except ValueError:  # objects of other libraries; slower
+            key = names, repr(read)
         verdict = self._known.get(key)
         if verdict is None:
             if len(self._known) >= _MAX_KNOWN:
@@ -194,8 +199,8 @@ class Criteria:
         return Verdict(results)
 
     def _reason(self, result: Result) -> str | None:
-        if reason := result.reason:
-            return reason
+        if not result.launchable:
+            return result.reason
         has_too_few = result.active_blocks < self._min_blocks
         if has_too_few or result.occupancy < self._min_occupancy:
             least = count(self._min_blocks, "block") if has_too_few else percent(self._min_occupancy)
