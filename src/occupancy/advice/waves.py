@@ -98,7 +98,7 @@ def full_wave(
     check_cluster(result.limits, cluster_size, is_measured=is_measured)
     clusters = bound = slots // cluster_size
     if max_active_clusters is not None and slots:
-        clusters = in_range(max_active_clusters, "max_active_clusters", 0, bound)
+        clusters = in_range(max_active_clusters, "max_active_clusters", 1, bound)
     blocks = clusters * cluster_size
     return FullWave(result, multiprocessor_count, blocks, slots, cluster_size, clusters, not is_measured)
 
@@ -114,5 +114,5 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = Fals
     most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
     if not 1 <= cluster_size <= most:
         beyond = f"More than {portable} require cudaFuncAttributeNonPortableClusterSizeAllowed."
-        problem = f"a cluster of {cluster_size} is out of the range 1 to {most}"
+        problem = f"compute capability {limits.compute_capability} has clusters of 1 to {most} blocks"
         raise InputError(problem, where="cluster", hint=beyond if most > portable else "")

@@ -202,9 +202,7 @@ class _Run:
 
     def demands_on(self, kernel: KernelRecord) -> list[Demand]:
         """Return the demands on a kernel; later rules override earlier ones with the same criterion."""
-        matching = [
-            (number, rule) for number, rule in enumerate(self.rules.rules, 1) if rule.matching(kernel)
-        ]
+        matching = [each for each in enumerate(self.rules.rules, 1) if each[1].matching(kernel)]
         latest = {name: Demand(number, rule, name) for number, rule in matching for name in rule.bounds}
         demands = [each for each in latest.values() if each.criterion in each.rule.demands]
         return sorted(demands, key=lambda each: not CRITERIA[each.criterion].compares)

@@ -161,6 +161,7 @@ def _row(pair: Pair, evaluator: Evaluator, threshold: float) -> DiffRow:
     both = _measured(old, new)
     directions = {name: _direction(name, *values, threshold) for name, values in both.items()}
     decides = (*DECISIVE, "stack_bytes") if None in both["spill_bytes"] else DECISIVE
+    decides = DECISIVE[:1] if 0 in both["occupancy"] else decides  # without a launch, spills do not matter
     limits = {name: both[name][0] for name in decides if directions[name] == "worse"}
     decisive = {directions[name] for name in decides} - {"same"}
     changes = tuple(causes(old, new))
@@ -313,6 +314,8 @@ def find_fix(
     kept: Iterable[tuple[Measure, float]], old_passes: bool = True,
 ) -> Fix:  # fmt: skip
     """Return a change that keeps broken limits, and with more registers those in ``kept``."""
+    if new.launchable is False and new.reason != (new.result and new.result.reason):
+        return Fix({}, "")  # the reason names the missing code
     has_new_spills = not limits.keys().isdisjoint(DECISIVE[1:])
     restored = [Change(each.name, each.new, each.old) for each in causes if each.name in REGISTER_LIMITS]
     regs, requires = new.record.regs or 0, _sufficient(new, limits)

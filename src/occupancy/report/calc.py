@@ -222,7 +222,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     most = result.limits.max_shared_memory_per_block
     if not row.opt_ins and any(step.requires.get("smem", 0) > most for step in row.steps):
         yield note("opt-in")
-    if row.wave is not None and row.wave.is_upper_bound:
+    if row.wave is not None and row.wave.is_upper_bound and row.wave.blocks:
         yield note("cluster-bound")
     if row.gpu.variants and not is_only:
         yield note("sms-vary", gpu=gpu_name(row.gpu), example=row.gpu.variants[-1].name)

@@ -160,7 +160,7 @@ def _refused(row: CheckRow) -> str:
     """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
     if not CRITERIA[row.violation.criterion].compares:
         return row.violation.criterion
-    return "kernels that do not launch" if row.broken and row.broken.is_refused else ""
+    return "kernels that cannot launch" if row.broken and row.broken.is_refused else ""
 
 
 def _sections(

@@ -146,6 +146,8 @@ def test_clusters_of_several_gpus() -> None:
         "compute capability 8.6 has no clusters. Also, 1,024 threads with 96 reg"
     )
     assert "66.7%" not in str(occupancy.fits("8.6", threads=1024, regs=32, cluster=2))
+    text = str(occupancy.fits(["12.0", "9.0"], threads=1024, regs=32, cluster=16))
+    assert "12.0: clusters of 1 to 8 blocks\n" in text
 
 
 def test_parts_of_results_print_and_have_rows() -> None:

@@ -53,6 +53,8 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     ("bounds -t 384 --blocks 8.0=2,9.0=2,12.0=4 --cc 8.0,9.0,12.0",
      "__launch_bounds__(384, MIN_BLOCKS): at most 80 (8.0 and 9.0) or 40 (12.0)"),
     ("sweep --gpu H100,L4 -t 32:1024:32 -r 64", "  160 to 192   47%  63%"),
+    ("calc --gpu H200,B200 -t 384 -r 168 -s 200k --cluster 4",
+     "H200  9.0       18.8%       1  up to 132  registers,        37.5%: 80 regs, 113"),
     ("sweep --cc 9.0 -t 128 --static-smem 40k:60k:4k",
      "52 to 60                    no launch              0"),
     ("bounds --cc 8.0 -t 256 --smem 200k",

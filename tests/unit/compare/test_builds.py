@@ -172,12 +172,21 @@ class TestDiff:
         old = kernel(regs=40, spill_store_bytes=80, spill_load_bytes=80)
         (row,) = compare([old], [kernel(regs=64)], EVALUATOR).kernels
         assert row.verdict == "mixed"
+        (row,) = compare([old], [kernel(regs=64, static_smem=262_144)], EVALUATOR).kernels
+        assert row.verdict == "worse", "fewer spills do not matter without a launch"
         # The stack can include unknown spills.
         unknown: dict[str, Any] = {"spill_store_bytes": None, "spill_load_bytes": None}
         (row,) = compare([kernel(**unknown)], [kernel(stack_bytes=64, **unknown)], EVALUATOR).kernels
         assert row.verdict == "worse"
         (row,) = compare([kernel()], [kernel(static_smem=36864)], EVALUATOR).kernels
         assert (row.old.occupancy, row.new.occupancy, row.occupancy_change) == (1, 0.75, -0.25)
+
+    def test_missing_code_has_no_fix_of_resources(self) -> None:
+        evaluator = replace(EVALUATOR, gpu=occupancy.gpu("9.0"), selects_code=True)
+        new = kernel(arch="sm_100", static_smem=49_152, ptx=())
+        (row,) = compare([kernel(ptx=())], [new], evaluator, ignore_arch=True).kernels
+        reason = "no code or compatible PTX for 9.0 (compile for sm_90)"
+        assert (row.verdict, row.new.reason, row.fix.changes) == ("worse", reason, {})
 
     def test_added_removed_and_unknown(self) -> None:
         old = [kernel("_Z1av"), kernel("_Z1bv")]
