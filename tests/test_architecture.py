@@ -27,7 +27,7 @@ BUDGETS = {
     "report": 3107,
     "render": 613,
     "page": 208,
-    "api": 1858,
+    "api": 1859,
     "cuda": 90,
     "typing": 38,
     "triton": 111,

@@ -8,11 +8,11 @@ import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from ..builds.names import stable_name, unparametrized
+from ..builds.names import stable_name
+from ..builds.select import newest
 from ..compare.baseline import Build, accepted, baseline_from, read_baseline, read_build, write_baseline
 from ..compare.check import Checked, check_kernels
 from ..compare.diff import Differences, compare
@@ -320,14 +320,15 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence
 
 
 def _both(reading: Reading, before: Build, after: Build, any_arch: bool) -> list[list[KernelRecord]]:
-    """Return the selected kernels; unless ``any_arch``, the newest code of either counts."""
-    builds = before.kernels, after.kernels
-    selected = [reading.selection.records(each, is_partial=True) for each in builds]
-    if reading.selection.only_newest and not any_arch:
-        chosen = {(unparametrized(each.name), each.arch) for each in chain(*selected)}
-        selected = [
-            [each for each in of if (unparametrized(each.name), each.arch) in chosen] for of in builds
-        ]
+    """Return the selected kernels; unless ``any_arch``, those newest in either build with their match."""
+    is_joint = reading.selection.only_newest and not any_arch
+    select = replace(reading.selection, only_newest=reading.selection.only_newest and any_arch).records
+    selected = [select(each.kernels, is_partial=True) for each in (before, after)]
+    if is_joint:
+        chosen = {id(each) for of in selected for each in newest(of)}
+        pairs = [{id(pair.old), id(pair.new)} for pair in match(*selected).pairs]
+        chosen = chosen.union(*(pair for pair in pairs if pair & chosen))
+        selected = [[each for each in of if id(each) in chosen] for of in selected]
     return selected
 
 

@@ -90,7 +90,7 @@ class Occupancy(Printed, Result):
         return self.gpu.cc
 
     def replace(self, **inputs: Unpack[KernelInputs]) -> Occupancy:
-        """Return the result for other inputs; a new total `smem` keeps static parts that fit and compile."""
+        """Return the result for other inputs on this GPU; a new total `smem` keeps static parts that fit."""
         kernel, static = self.kernel.replace(**inputs), self.kernel.static_smem
         if static and self.compiles and kernel.smem is not None and kernel.smem >= static:
             kernel = kernel.replace(static_smem=static, dynamic_smem=kernel.smem - static, smem=None)

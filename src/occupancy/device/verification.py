@@ -244,7 +244,7 @@ class _Comparison:
         call = partial(_result, runtime.available_dynamic_shared_memory_per_block, limits, kernel)
         for blocks in range(1, fitting + 2):  # includes one block too many: both sides return an error
             driver, right = _result(function.available_dynamic_smem, blocks, kernel.threads), call(blocks)
-            # Driver 580 omits the reserved bytes, up to the most of one block.
+            # Driver 580 forgets the reserved bytes: it returns that much more, up to the result for one block.
             seen = isinstance(right, int) and min(right + limits.reserved_shared_memory_per_block, call(1))
             self._memory.compare((blocks, kernel), driver, right, seen or right)
 

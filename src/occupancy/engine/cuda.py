@@ -182,8 +182,8 @@ def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> i
     pool = limits.max_shared_memory_per_multiprocessor
     if kernel.carveout is not None:  # a call less for most kernels
         pool = shared_memory_pool(limits, kernel, per_block)
-    needs_opt_in = per_block > limits.max_shared_memory_per_block  # few do: a call less for the others
-    if needs_opt_in and per_block > max_shared_memory_allocation(limits, kernel):
+    may_exceed = per_block > limits.max_shared_memory_per_block  # few do: a call less for the others
+    if may_exceed and per_block > max_shared_memory_allocation(limits, kernel):
         return 0
     return pool // per_block if per_block else None
 

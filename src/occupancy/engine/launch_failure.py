@@ -100,8 +100,8 @@ def failures(
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     lacks_registers = block_limits.registers == 0
+    static, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
     if is_rejected := model == "cuda" and has_too_much_static_smem(limits, kernel):
-        static, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
         hint = MAKE_DYNAMIC if most < limits.max_shared_memory_per_block_optin else ""
         hint += OTHER_TARGET * (limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
         yield LaunchFailure(
@@ -109,8 +109,8 @@ def failures(
         )
     if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
-        # The spreadsheet's carveout is only a hint to the driver. The opt-in is for dynamic shared memory.
-        is_minor = lacks_registers if shared.limit == "carveout" else is_rejected and shared.hint == OPT_IN
+        # The spreadsheet's carveout is only a hint to the driver. Static memory above this limit was named.
+        is_minor = lacks_registers if shared.limit == "carveout" else is_rejected and shared.allowed == most
         if not is_minor:
             yield shared
     if lacks_registers:

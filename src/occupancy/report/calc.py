@@ -220,7 +220,8 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     elif is_only and any("regs" in step.requires for step in row.steps):
         yield note("registers-may-spill")
     most = result.limits.max_shared_memory_per_block
-    if not row.opt_ins and any(step.requires.get("smem", 0) > most for step in row.steps):
+    is_larger = any(step.requires.get("smem", 0) > most for step in row.steps)
+    if is_larger and not (row.opt_ins or result.launchable):
         yield note("opt-in")
     if row.wave is not None and row.wave.is_upper_bound and row.wave.blocks:
         yield note("cluster-bound")
@@ -250,9 +251,8 @@ def slack_report(found: SlackFields) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
     launch, kernel = waves[0].launch, results[0].kernel
-    is_full = all(each.waves == 1 and not each.full_wave.is_upper_bound for each in waves)
-    is_same = len({each.launch for each in waves}) == 1 and not is_full
-    common = _grid_text(launch) if is_same else "One full wave on each GPU"
+    largest = "Largest possible wave" if waves[0].full_wave.is_upper_bound else "One full wave"
+    common = _grid_text(launch) if len({each.launch for each in waves}) == 1 else f"{largest} on each GPU"
     first = _waves_text(waves[0]) if len(waves) == 1 else common
     gpus = (each.gpu for each in results)
     headline = first, kernel_text(kernel, *gpus, cluster_size=waves[0].full_wave.cluster_size)

@@ -150,7 +150,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
         others = sorted(filter(None, refused), key=lambda name: " " in name)
-        left = f" Fix or exempt {join_and(others)}: they are not accepted." if others else ""
+        left = f" The update does not accept {join_and(others)}." if others else ""
         notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)

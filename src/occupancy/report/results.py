@@ -92,7 +92,7 @@ RESULT_COLUMNS = (
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
-           show=lambda row: labels(() if row.result.active_blocks and not row.result.compiles else row.result.limiters),
+           show=lambda row: labels(row.result.limiters if row.result.compiles else ("shared_memory",)),
            align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),

@@ -102,7 +102,7 @@ def _reached(result: Result) -> float:
 
 
 def _step_key(result: Result) -> object:
-    return result.launchable and (result.active_blocks, result.active_warps), result.limiters
+    return result.compiles and (result.launchable, result.active_blocks, result.active_warps, result.limiters)
 
 
 def sweep_report(swept: Combinations, *, has_screen: bool = True) -> Report:

@@ -38,7 +38,9 @@ PRINTED = {
     "256 threads per block, 72 registers": (SEVERAL,),
     "H100 SXM5 and A100: 256 threads": (SEVERAL.budget(), SEVERAL.next_steps()),
     "256 threads per block, 64 registers": (SEVERAL.replace(regs=64),),
-    "One full wave on each GPU": (SEVERAL.waves(), HOPPERS.waves()),
+    "One full wave on each GPU": (SEVERAL.waves(),),
+    "Grid of 396 blocks": (HOPPERS.waves(),),
+    "Largest possible wave on each GPU": (occupancy.compute(["H200", "B200"], threads=256).waves(cluster=4),),
     "Grid of 396 blocks in clusters of 4": (HOPPERS.waves(396, cluster=4),),
     "396 blocks in at least 1.00 waves of up to 396 blocks (99 clusters of 4)": (
         HOPPERS[0].waves(396, cluster=4),

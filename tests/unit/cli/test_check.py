@@ -90,6 +90,7 @@ def test_an_update_keeps_kernels_that_no_longer_launch(project: Path) -> None:
 
 @pytest.mark.parametrize("before", [{"sm_90": 32}, {"sm_90": 32, "sm_100": 32}])
 def test_the_newest_code_of_either_build_counts(before: dict[str, int], project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     for name, archs in (
         ("_Z1kPf", before),
         ("_Z1kPd", {"sm_90": 128 // len(before), "sm_100": 32 * len(before) ** 2}),
@@ -101,6 +102,18 @@ def test_the_newest_code_of_either_build_counts(before: dict[str, int], project:
     for options in ["--update"], []:
         done = run("check", *new, "--rules", "k.toml", "--newest", *options)
         assert (done.exit_code, "removed" in done.stdout) == (1, False)
+
+
+def test_the_newest_code_of_a_name_excludes_its_overloads(project: Path) -> None:
+    for folder, regs in ("old", 32), ("new", 64):
+        Path(folder).mkdir()
+        for name, arch in ("_Z1fi", "sm_80"), ("_Z1fi", "sm_90"), ("_Z1ff", "sm_80"):
+            number = 32 if (name, arch) == ("_Z1fi", "sm_90") else regs
+            Path(folder, f"{name}.{arch}.log").write_text(log(name, number, arch=arch))
+    run("init", "old", "--rules", "k.toml", "--baseline", "k.json", "-t", "1024")
+    done = run("check", "new", "--rules", "k.toml", "--newest", "--name", "_Z1fi", "--update")
+    assert (done.exit_code, "(no changes)" in done.stdout) == (0, True)
+    assert "1 worse" in run("check", "new", "--rules", "k.toml", "--newest", "--update").stdout
 
 
 def test_selected_kernels(project: Path) -> None:

@@ -56,7 +56,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     ("calc --gpu H200,B200 -t 384 -r 168 -s 200k --cluster 4",
      "H200  9.0       18.8%       1  up to 132  registers,        37.5%: 80 regs, 113"),
     ("sweep --cc 9.0 -t 128 --static-smem 40k:60k:4k",
-     "52 to 60                    no launch              0"),
+     "52 to 60                    no launch              0  shared memory"),
     ("bounds --cc 8.0 -t 256 --smem 200k",
      "8.0: 204,800 bytes of shared memory in one block, but a block can have at most"),
     ("scan tests/data/kernels/cubins --below 50",
