@@ -161,7 +161,7 @@ def _write_report(
     Option("--rules", metavar="FILE",
            help="Rules file.  [default: occupancy.toml, or [tool.occupancy] in pyproject.toml]"),
     Option("--baseline", metavar="FILE", help="Baseline file, or another build.  [default: from the rules file]"),
-    Option("--update", is_flag=True, help="Update the baseline. --name and --arch update only some kernels."),
+    Option("--update", is_flag=True, help="Update the baseline for the selected kernels, by default all."),
     output_option("Also write a .csv, .html, .json, .jsonl, .md, .sarif, .txt or .xml (JUnit) file."),
     *KERNELS,
     format_option(*CHECK_FORMATS),
