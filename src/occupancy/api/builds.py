@@ -322,8 +322,8 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence
 def _both(reading: Reading, before: Build, after: Build, any_arch: bool) -> list[list[KernelRecord]]:
     """Return the selected kernels; unless ``any_arch``, those newest in either build with their match."""
     is_joint = reading.selection.only_newest and not any_arch
-    select = replace(reading.selection, only_newest=reading.selection.only_newest and any_arch).records
-    selected = [select(each.kernels, is_partial=True) for each in (before, after)]
+    selection = replace(reading.selection, only_newest=False) if is_joint else reading.selection
+    selected = [selection.records(each.kernels, is_partial=True) for each in (before, after)]
     if is_joint:
         chosen = {id(each) for of in selected for each in newest(of)}
         pairs = [{id(pair.old), id(pair.new)} for pair in match(*selected).pairs]

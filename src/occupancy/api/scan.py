@@ -102,7 +102,7 @@ class Reading:
 
     def check_names(self, records: Sequence[KernelRecord]) -> None:
         """Refuse names and architectures that no kernel has, and sizes for such names."""
-        self.selection.records(records)
+        replace(self.selection, only_newest=False, gpu=None).records(records)
         names = {record.name for record in records} if self.sizes else set()
         for name, pattern, _ in self.sizes:
             if names and not (pattern and any(matches(pattern, each) for each in names)):

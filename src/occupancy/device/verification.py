@@ -240,13 +240,14 @@ class _Comparison:
         return sorted({size // unit * unit if step % 2 else size for step, size in enumerate(sizes)})
 
     def _compare_available_smem(self, function: Function, kernel: Kernel) -> None:
-        limits, fitting = self._limits, Result(self._limits, kernel, "cuda").active_blocks
+        limits, reserved = self._limits, self._limits.reserved_shared_memory_per_block
         call = partial(_result, runtime.available_dynamic_shared_memory_per_block, limits, kernel)
+        fitting = Result(limits, kernel, "cuda").active_blocks
         for blocks in range(1, fitting + 2):  # includes one block too many: both sides return an error
             driver, right = _result(function.available_dynamic_smem, blocks, kernel.threads), call(blocks)
             # Driver 580 forgets the reserved bytes: it returns that much more, up to the result for one block.
-            seen = isinstance(right, int) and min(right + limits.reserved_shared_memory_per_block, call(1))
-            self._memory.compare((blocks, kernel), driver, right, seen or right)
+            seen = right if isinstance(right, str) else min(right + reserved, call(1))
+            self._memory.compare((blocks, kernel), driver, right, seen)
 
     def _compare_block_size(self, function: Function, kernel: Kernel, launch_bound: int) -> None:
         def computed(kernel: Kernel) -> tuple[int, int]:
@@ -272,9 +273,9 @@ def _launches(kernel: Kernel, threads: Sequence[int], sizes: Sequence[int]) -> I
     return (kernel.replace(threads=count, dynamic_smem=size) for count, size in product(threads, sizes))
 
 
-def _result(call: Callable[..., T], *arguments: Any, **options: Any) -> T | str:
+def _result(call: Callable[..., T], *arguments: Any) -> T | str:
     try:
-        return call(*arguments, **options)
+        return call(*arguments)
     except InputError:
         return INVALID_VALUE
     except DriverCallError as error:

@@ -100,13 +100,11 @@ def failures(
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     lacks_registers = block_limits.registers == 0
-    static, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
-    if is_rejected := model == "cuda" and has_too_much_static_smem(limits, kernel):
+    if is_rejected := has_too_much_static_smem(limits, kernel, model):
+        size, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
         hint = MAKE_DYNAMIC if most < limits.max_shared_memory_per_block_optin else ""
         hint += OTHER_TARGET * (limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
-        yield LaunchFailure(
-            "static_smem", static, most, f"{static:,} bytes of static shared memory", "", hint
-        )
+        yield LaunchFailure("static_smem", size, most, f"{size:,} bytes of static shared memory", "", hint)
     if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
         # The spreadsheet's carveout is only a hint to the driver. Static memory above this limit was named.
@@ -190,10 +188,10 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)
 
 
-def has_too_much_static_smem(limits: Limits, kernel: Kernel) -> bool:
-    """Return True if ptxas rejects the static shared memory of a kernel.
+def has_too_much_static_smem(limits: Limits, kernel: Kernel, model: Model) -> bool:
+    """Return True if ptxas rejects the static shared memory of a kernel; the spreadsheet does not.
 
     sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
     """
-    is_above = (kernel.static_smem or 0) > limits.max_shared_memory_per_block
+    is_above = model == "cuda" and (kernel.static_smem or 0) > limits.max_shared_memory_per_block
     return is_above and not (kernel.opt_in and limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)

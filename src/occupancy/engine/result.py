@@ -147,7 +147,7 @@ class Result:
     @property
     def compiles(self) -> bool:
         """False if ptxas rejects the static shared memory; NVIDIA's spreadsheet does not know this limit."""
-        return self.model != "cuda" or not has_too_much_static_smem(self.limits, self.kernel)
+        return not has_too_much_static_smem(self.limits, self.kernel, self.model)
 
     @property
     def launchable(self) -> bool:

@@ -18,7 +18,7 @@ from ..values.numbers import count, decimal, percent, plain, size
 from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
-from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, part_report
+from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, part_report, wave_blocks
 from .words import (
     given_name,
     gpu_name,
@@ -41,7 +41,7 @@ WAVE_COLUMNS = (
     Column("gpu", "GPU", lambda waves: gpu_name(waves.full_wave.result.gpu), align="left"),
     Column("multiprocessor_count", "SMs", "full_wave.multiprocessor_count"),
     Column("grid", value="launch.blocks"),
-    Column("blocks_per_wave", "Full wave", "full_wave.blocks", show=lambda waves: _wave_blocks(waves.full_wave)),
+    Column("blocks_per_wave", "Full wave", "full_wave.blocks", show=lambda waves: wave_blocks(waves.full_wave)),
     Column("waves", "Waves", show=lambda waves: _number_of_waves(waves)),
     Column("full_waves", value=_exact("full_waves")),
     Column("partial_wave_blocks", value=_exact("partial_wave_blocks")),
@@ -262,7 +262,7 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
 
 
 def _waves_text(waves: WavesFields) -> str:
-    grid, most = count(waves.launch.blocks, "block"), _wave_blocks(waves.full_wave)
+    grid, most = count(waves.launch.blocks, "block"), wave_blocks(waves.full_wave)
     filled = percent(waves.last_wave_fill)
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
     if waves.full_wave.is_upper_bound:
@@ -279,13 +279,9 @@ def _number_of_waves(waves: WavesFields) -> str:
     return f"{'at least ' if waves.full_wave.is_upper_bound else ''}{decimal(waves.waves)}"
 
 
-def _wave_blocks(wave: FullWave) -> str:
-    return f"up to {wave.blocks:,}" if wave.is_upper_bound else f"{wave.blocks:,}"
-
-
 def _whole_wave(wave: FullWave) -> str:
     clusters = f" ({count(wave.clusters, 'cluster')} of {wave.cluster_size})" if wave.clusters else ""
-    return f"{_wave_blocks(wave)} blocks{clusters}"
+    return f"{wave_blocks(wave)} blocks{clusters}"
 
 
 def _grid_text(launch: Launch) -> str:

@@ -72,6 +72,10 @@ class ResultRow:
         return smallest and values_of(smallest, "shared_memory", "percent", "l1", "active_blocks")
 
 
+def wave_blocks(wave: FullWave) -> str:
+    return f"up to {wave.blocks:,}" if wave.is_upper_bound else f"{wave.blocks:,}"
+
+
 RESULT_COLUMNS = (
     Column("gpu", "GPU", lambda row: given_name(row.gpu),
            show=lambda row: gpu_name(row.gpu) if given_name(row.gpu) else "-",
@@ -88,7 +92,7 @@ RESULT_COLUMNS = (
     Column("multiprocessor_count", value=lambda row: (row.wave or row.gpu).multiprocessor_count,
            about="SMs of the GPU, or as given", type="integer"),
     Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
-           show=lambda row: f"{'up to ' * bool(row.wave.is_upper_bound)}{row.wave.blocks:,}" if row.wave else "-",
+           show=lambda row: wave_blocks(row.wave) if row.wave else "-",
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
