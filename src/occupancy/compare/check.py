@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..advice.budget import TOLERANCE
-from ..builds.names import base_name, matches
+from ..builds.names import base_name, matches, stable_name
 from ..builds.rows import Evaluator, ScannedKernel
 from ..builds.select import UNKNOWN_ARCHITECTURE, age
 from ..errors import BaselineError, ErrorCollector, RulesError
@@ -128,8 +128,8 @@ class Checked:
     """Ended exemptions."""
     unused: tuple[tuple[RuleEntry | None, list[str]], ...] = field(hash=False)
     """Exemptions, rules without demands, and ``allow_removed`` (None), with patterns that match no kernel."""
-    archs: frozenset[str]
-    """Architectures of the whole build."""
+    code: frozenset[tuple[str, str | None]]
+    """Stable name and architecture of each kernel of the whole build."""
 
     @property
     def passed(self) -> bool:
@@ -168,8 +168,9 @@ def check_kernels(
             part = replace(checked, violations=tuple(found), exemption=exemption, launches_alone=alone)
             (exempt if exemption else broken).append(part)
         changed += ((kernel, change) for change in checked.others if change.name in LAUNCH_VALUES)
-    removed = sorted((*matching.removed, *matching.extra_old), key=by_name)  # also one of several copies
-    permitted = {old.name for old in removed if any(matches(each, old.name) for each in rules.allow_removed)}
+    permitted = {
+        old.name for old in matching.removed if any(matches(each, old.name) for each in rules.allow_removed)
+    }
     build, old_build = whole or (kernels, baseline or ())
     unused = run.reject_unchecked([*build, *old_build] if whole else build, is_partial=whole is not None)
     names = {record.name for record in (*build, *old_build)}
@@ -181,12 +182,12 @@ def check_kernels(
         exempt=tuple(exempt),
         kernels=tuple(rows),
         added=() if baseline is None else tuple(map(evaluator.row, matching.added)),
-        removed=tuple(evaluator.row(record) for record in removed if record.name not in permitted),
-        permitted=tuple(evaluator.row(record) for record in removed if record.name in permitted),
+        removed=tuple(evaluator.row(record) for record in matching.removed if record.name not in permitted),
+        permitted=tuple(evaluator.row(record) for record in matching.removed if record.name in permitted),
         changed=tuple(changed),
         ended=tuple(each for each in rules.exemptions if each not in current),
         unused=tuple(unused),
-        archs=frozenset(record.arch or "-" for record in build),
+        code=frozenset((stable_name(record.name), record.arch) for record in build),
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..builds.names import count_kernels, short_name
+from ..builds.names import count_kernels, short_name, stable_name
 from ..builds.select import age
 from ..compare.baseline import line_of
 from ..compare.check import BrokenKernel, Checked, Violation
@@ -177,13 +177,17 @@ def _sections(
 
 
 def _removed(check: Checked) -> Iterator[RemovedKernels]:
-    for archs, names in changes.names_by_archs(check.removed).items():
-        missing = set(archs.split(", "))
-        problem = "removed" if missing == check.archs else f"removed for {archs}"
-        fix = f"restore {'it' if len(names) == 1 else 'them'}, or set `allow_removed` in the rules"
-        if check.archs.isdisjoint(missing):
-            problem, fix = f"without code for {archs}", f"build for {archs} again"
-        yield RemovedKernels(names, archs, problem, fix)
+    names, gone, lacking = {name for name, _ in check.code}, list[Any](), list[Any]()
+    for name, each in changes.named_records(check.removed):
+        stable = stable_name(each.name)
+        is_lacking = stable in names and (stable, each.arch) not in check.code
+        (lacking if is_lacking else gone).append((name, each.arch))
+    if gone:
+        missing, archs = (list(dict.fromkeys(each)) for each in zip(*gone, strict=True))
+        fix = f"restore {'it' if len(missing) == 1 else 'them'}, or set `allow_removed` in the rules"
+        yield RemovedKernels(missing, ", ".join(arch or "-" for arch in archs), "removed", fix)
+    for archs, missing in changes.by_archs(lacking).items():
+        yield RemovedKernels(missing, archs, f"without code for {archs}", f"build for {archs} again")
 
 
 def _headline(check: Checked, removed: Sequence[RemovedKernels]) -> str:
