@@ -234,7 +234,7 @@ class Evaluator:
 
     def row(self, record: KernelRecord, other: KernelRecord | None = None) -> ScannedKernel:
         """Return the record with its occupancy, at a block size that also suits another version of the kernel."""
-        key = _needs(record), other and (other.threads, other.max_threads, other.ptx)
+        key = _needs(record), other and (other.threads, other.max_threads, other.arch, other.ptx)
         result = self._results.get(key) or self._results.setdefault(key, self._result(record, other))
         return ScannedKernel(record, result, self.multiprocessor_count)
 
@@ -273,14 +273,19 @@ class Evaluator:
             shared.launchable, shared.reason = shared.result.launchable, shared.result.reason
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):
-                if not self.selects_code or None in (record.ptx, (other or record).ptx):
-                    shared.launchable, shared.reason = None, "the GPU cannot load this code"
-                elif target := next((each for each in reversed(record.ptx or ()) if runs_on(each, cc)), None):
-                    shared.launchable = None
-                    shared.reason = f"no code for {cc}, so the driver JIT-compiles {target} PTX"
-                else:
-                    shared.launchable = False
-                    shared.reason = f"no code or compatible PTX for {cc} (compile for {cc.sm})"
+                version = other or record
+                is_known = None not in (record.ptx, version.ptx) or runs_on(version.arch, cc)
+                shared.launchable, shared.reason = None, "the GPU cannot load this code"
+                if self.selects_code and (
+                    targets := [each for each in record.ptx or () if runs_on(each, cc)]
+                ):
+                    shared.reason = f"no code for {cc}, so the driver JIT-compiles {targets[-1]} PTX"
+                elif self.selects_code and is_known:
+                    shared.launchable, code = (
+                        False,
+                        "code" if record.ptx is None else "code or compatible PTX",
+                    )
+                    shared.reason = f"no {code} for {cc} (compile for {cc.sm})"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared
