@@ -41,7 +41,8 @@ Count = Annotated[int, Field(ge=0, le=INT_MAX)]
 SpillBytes = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
 
 FIELDS: Mapping[str, Any] = {
-    "name": str, "arch": str, "source": str, "format": str, "linked": bool,
+    "name": str, "arch": str, "source": str, "also_in": Annotated[tuple[str, ...], Field(strict=False)],
+    "format": str, "linked": bool,
     "ptx": Annotated[tuple[Annotated[str, Field(pattern=r"^compute_\d{1,10}[af]?$")], ...], Field(strict=False)],
     "regs": Count, "static_smem": Count,
     "dynamic_smem": Count, "smem": Count, "spill_smem": Count, "barriers": Count, "virtual_resources": Count,
@@ -56,6 +57,7 @@ FIELDS: Mapping[str, Any] = {
 
 _REQUIRED = ("name", "source", "format")
 _LINE: Any = {name: (kind, ... if name in _REQUIRED else None) for name, kind in FIELDS.items()}
+_LINE["also_in"] = FIELDS["also_in"], ()
 KernelLine = create_model("KernelLine", __config__=ConfigDict(strict=True, extra="forbid"), **_LINE)
 
 
@@ -112,10 +114,11 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         folder = next(filter(place.is_relative_to, folders), place.parent)
         # File names can contain bytes that JSON cannot represent.
         portable[source] = place.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
-    kernels = []
+    kernels, with_code = [], {record.source for record in records}  # and no logs beside them
+    with_code.update(file for record in records for file, _ in record.modules)
     for record in records:
         if record.regs is not None and record.chosen is not False:  # no PTX, and no rejected candidate
-            others = tuple(portable[file] for file in record.also_in)
+            others = tuple(portable[file] for file in record.also_in if file in with_code)
             kernels.append(replace(record, source=portable[record.source], also_in=others))
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 
@@ -186,7 +189,9 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
 
 def _line(record: KernelRecord, names: Iterable[str] = FIELDS) -> str:
     values = ((name, getattr(record, name)) for name in names)
-    return _json({name: value for name, value in values if value is not None})
+    return _json(
+        {name: value for name, value in values if value is not None and (value or name != "also_in")}
+    )
 
 
 def line_of(record: KernelRecord, path: str) -> int | None:
@@ -223,6 +228,6 @@ def accepted(
     """Return the baseline in which kernels, selected by their old or new name, replace their match."""
     matching = match(baseline.kernels, kernels)
     kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
-    kept += filter(is_wanted, (*matching.added, *matching.extra_new))
-    kept += filterfalse(is_wanted, (*matching.removed, *matching.extra_old))
+    kept += filter(is_wanted, matching.added)
+    kept += filterfalse(is_wanted, matching.removed)
     return baseline_from(kept, baseline.threads)

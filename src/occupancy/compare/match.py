@@ -39,19 +39,16 @@ class Matching(NamedTuple):
 
     pairs: tuple[Pair, ...]
     removed: Records
-    """Kernels without a copy in the new build, sorted by name."""
     added: Records
-    extra_old: Records = ()
-    """Copies beyond their number in the new build."""
-    extra_new: Records = ()
 
 
 def match(old: Sequence[KernelRecord], new: Sequence[KernelRecord], *, ignore_arch: bool = False) -> Matching:
     """Match each kernel of one build with one kernel of the other, or with all copies of one kernel.
 
     If several kernels share a name, like launches and ``static`` kernels, equal kernels match first, then
-    kernels of the same source; further copies match none. With ``ignore_arch``, kernels without a match for any
-    of their architectures can match another one. The order of the kernels does not matter, and the cost is linear.
+    kernels of the same source. Those beyond the number of the other build match an equal kernel, or the only one
+    of their file. With ``ignore_arch``, kernels without a match for any of their architectures can match another
+    one. The order of the kernels does not matter, and the cost is linear.
     """
     removed, added, pairs = list(old), list(new), list[Pair]()
 
@@ -68,17 +65,7 @@ def match(old: Sequence[KernelRecord], new: Sequence[KernelRecord], *, ignore_ar
     for matched_by, key in _KEYS_OF_ANY_ARCH if ignore_arch else ():
         alone = [[each for each in left if stable_name(each.name) not in names] for left in (removed, added)]
         add([Pair(*records, matched_by) for records in _join(alone[0], alone[1], key)])
-    gone, extra_old = _by_copy(removed, new)
-    fresh, extra_new = _by_copy(added, old)
-    return Matching(tuple(pairs), gone, fresh, extra_old, extra_new)
-
-
-def _by_copy(records: list[KernelRecord], others: Sequence[KernelRecord]) -> tuple[Records, Records]:
-    """Split records into those without and those with a copy in the other build."""
-    same = attrgetter("name", "arch", "threads")  # the whole name: `static` kernels have no copies
-    known, ordered = set(map(same, others if records else ())), sorted(records, key=by_name)
-    without = tuple(each for each in ordered if same(each) not in known)
-    return without, tuple(each for each in ordered if same(each) in known)
+    return Matching(tuple(pairs), *(tuple(sorted(each, key=by_name)) for each in (removed, added)))
 
 
 def _architecture(record: KernelRecord) -> str:
@@ -119,7 +106,7 @@ def _grouped(records: Iterable[KernelRecord], key: Key) -> dict[Hashable, list[K
 
 
 def _copies(pairs: list[Pair], removed: list[KernelRecord], added: list[KernelRecord]) -> list[Pair]:
-    """Pair each remaining kernel with an equal copy in the other build, or with the only one."""
+    """Pair each remaining kernel with an equal copy in the other build, or with the only one of its file."""
     # Identical kernels of several files are one record, and identical `static` kernels are one line of a
     # baseline. A wheel can have a library for each version of CUDA, with more copies than another wheel.
     before, after = (_finder(each) for each in ([pair.old for pair in pairs], [pair.new for pair in pairs]))
@@ -128,10 +115,21 @@ def _copies(pairs: list[Pair], removed: list[KernelRecord], added: list[KernelRe
 
 
 def _finder(records: list[KernelRecord]) -> Callable[[KernelRecord], KernelRecord | None]:
-    only = {copy: group[0] for copy, group in _grouped(records, _copy).items() if len(group) == 1}
+    in_file = defaultdict[Hashable, list[KernelRecord]](list)
+    for each in records:
+        for file in (each.source, *each.also_in, each.code is None):
+            in_file[_copy(each), file].append(each)
+    only = {key: group[0] for key, group in in_file.items() if len(group) == 1}
     last_first = sorted(records, key=by_name, reverse=True)
     equal = {(_copy(each), compared_values(each)): each for each in last_first}
-    return lambda record: equal.get((_copy(record), compared_values(record)), only.get(_copy(record)))
+
+    def find(record: KernelRecord) -> KernelRecord | None:
+        copy, has_code = _copy(record), record.code is not None  # a log does not name the files of an image
+        return equal.get((copy, compared_values(record))) or only.get(
+            (copy, record.source), only.get((copy, has_code))
+        )
+
+    return find
 
 
 def _copy(record: KernelRecord) -> Hashable:

@@ -26,6 +26,7 @@ from occupancy.compare.diff import compare
 from occupancy.compare.match import compared_values
 from occupancy.compare.rules import Exemption, Rule, Rules
 from occupancy.readers import KernelRecord
+from occupancy.report.check import check_findings
 from tests import hostile
 from tests.builds import EVALUATOR, kernel
 
@@ -260,6 +261,12 @@ class TestCheck:
             assert ([each.record for each in gone], done.passed) == ([old], bool(patterns))
         copies = [kernel(regs=regs) for regs in (24, 25, 26)]
         assert not check(copies[:2], Rule(max_regs=64), baseline=copies).passed, "one of several copies"
+        before = [kernel(), kernel(arch="sm_80"), old, replace(old, arch="sm_80")]
+        found = check_findings(check([kernel(arch="sm_80")], Rule(max_regs=64), baseline=before))
+        assert [each.message.partition(":")[0] for each in found] == [
+            "old removed",
+            "k without code for sm_90",
+        ]
 
     def test_an_update_is_not_offered_for_a_kernel_that_does_not_launch(self, tmp_path: Path) -> None:
         (tmp_path / "k.log").write_text(hostile.log("k", smem=65536))

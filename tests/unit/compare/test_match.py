@@ -60,7 +60,7 @@ def test_kernels_of_one_name_are_matched_by_their_values_then_by_their_file() ->
     assert all(one.regs == other.regs for one, other, _ in match(old, moved).pairs)
     changed = [kernel(regs=41, source="b.o"), kernel(regs=25, source="a.o")]
     assert all(one.source == other.source for one, other, _ in match(old, changed).pairs)
-    assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).extra_new] == [30]
+    assert [each.regs for each in match(old, [*moved, kernel(regs=30)]).added] == [30]
     names = [f"__nv_static_25__5bc8dd37_4_{unit}_cu_f763c035__Z1kPf" for unit in "abc"]
     static = [kernel(name, regs=regs) for regs, name in enumerate(names, 24)]
     assert match(static, static[:2]).removed == (static[2],), "of another file"
@@ -76,8 +76,11 @@ def test_launches_are_matched_by_their_block_size() -> None:
 
 def test_a_copy_that_changes_alone_is_compared_with_the_kernel() -> None:
     one, copy = kernel(regs=32, source="a.o"), kernel(regs=64, source="b.o")
-    found = match([one], [one, copy])
+    found = match([kernel(regs=32, source="a.o", also_in=("b.o",))], [one, copy])
     assert [(old.regs, new.regs) for old, new, _ in found.pairs] == [(32, 32), (32, 64)]
     assert not found.added
+    assert match([one], [one, copy]).added == match([one, copy], [one]).removed == (copy,), "of another file"
+    log = kernel(regs=64, source="build.log", code=1)
+    assert not match([one], [one, log]).added, "a log does not name the files of an image"
     static = [kernel(f"__nv_static_25__9e609c31_4_{file}_cu_f763c035__Z1kv") for file in "ab"]
     assert not match([kernel()], static).added, "one line of a baseline"
