@@ -6,14 +6,14 @@ They use the model ``"cuda"``, for 3.0 and newer. GPU, kernel, inputs and errors
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 
 from .advice import runtime
 from .advice.runtime import LaunchConfiguration
 from .api.occupancy import GpuLike, KernelLike, kernel_of_inputs, multiprocessors
+from .errors import InputError
 from .tables.gpus import find_gpu
 from .values.fields import KernelInputs, Unpack
-from .values.spellings import parse_count, parse_shape
+from .values.spellings import parse_count
 
 __all__ = [
     "available_dynamic_shared_memory_per_block", "max_active_blocks_per_multiprocessor",
@@ -70,21 +70,23 @@ def available_dynamic_shared_memory_per_block(
 
 
 def max_active_clusters(
-    gpu: GpuLike, kernel: KernelLike = None, *, cluster: int | str | tuple[int, ...],
-    multiprocessor_count: int | str | None = None, **inputs: Unpack[KernelInputs],
+    gpu: GpuLike, kernel: KernelLike = None, *, multiprocessor_count: int | str | None = None,
+    **inputs: Unpack[KernelInputs],
 ) -> int:  # fmt: skip
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
     A cluster must stay within one GPC, so a real GPU often holds fewer. The driver returns the exact number.
 
     Args:
-        cluster: Blocks per cluster, or its shape.
         multiprocessor_count: Number of SMs; by default that of the GPU.
 
     Raises:
-        InputError: The GPU does not support this cluster size, or its number of SMs is unknown.
+        InputError: The kernel has no clusters, or the number of SMs is unknown.
     """
     gpu = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, inputs, max_active_clusters)
-    size = prod(parse_shape(cluster, "cluster"))
-    return runtime.max_active_clusters(gpu.limits, needed, multiprocessors(gpu, multiprocessor_count), size)
+    if needed.cluster is None:
+        raise InputError(
+            "is missing", where="cluster", hint="Pass the blocks per cluster, such as cluster=2."
+        )
+    return runtime.max_active_clusters(gpu.limits, needed, multiprocessors(gpu, multiprocessor_count))

@@ -8,7 +8,7 @@ from typing import Any
 
 from .advice.waves import WavesFields, full_wave
 from .api.occupancy import GpuLike, GpuList, KernelLike, compute, kernel_of_inputs, multiprocessors
-from .api.tuning import Criteria, Needs, blocks_per_cluster
+from .api.tuning import Criteria, Needs
 from .engine import Model
 from .errors import InputError
 from .tables.gpus import find_gpu
@@ -72,10 +72,9 @@ def perf_model(
         if sms is None or grid is None:
             return 1 / result.occupancy
         x, y, z = parse_shape(grid(arguments) if callable(grid) else grid, "grid")
-        size = blocks_per_cluster(arguments)
         # A grid of Triton counts clusters, each of num_ctas blocks.
-        launch = Launch(result.kernel, (x * size, y, z), None if size == 1 else (size, 1, 1))
-        wave = full_wave(result, sms, cluster_size=launch.cluster_size)
+        launch = Launch(result.kernel, (x * (result.kernel.cluster_size or 1), y, z))
+        wave = full_wave(result, sms)
         if not wave.blocks:
             return math.inf
         slots = result.limits.max_warps_per_multiprocessor * sms * WavesFields(launch, wave).rounds

@@ -202,7 +202,7 @@ def registers(
 def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int | None) -> Values:
     names = ("rounds", "full_waves", "partial_wave_blocks", "last_wave_fill", "idle_share", "waves")
     try:
-        found = result(cc, None, inputs).waves(tuple(grid), multiprocessor_count=sms, cluster=cluster)
+        found = result(cc, None, {**inputs, "cluster": cluster}).waves(tuple(grid), multiprocessor_count=sms)
     except OccupancyError:
         return {"wave": "impossible", **dict.fromkeys(names)}
     wave = found.full_wave

@@ -88,7 +88,8 @@ def test_no_more_clusters_than_the_bound() -> None:
     rows = list(read_rows("h200_max_active_clusters"))
     reached = 0
     for row in rows:
-        bound = max_active_clusters(LIMITS, read_kernel(row), MULTIPROCESSORS, int(row["cluster_size"]))
+        kernel = read_kernel(row).replace(cluster=row["cluster_size"])
+        bound = max_active_clusters(LIMITS, kernel, MULTIPROCESSORS)
         assert int(row["active_clusters"]) <= bound, row
         reached += int(row["active_clusters"]) == bound
     assert (len(rows), reached) == (4_272, 1_969)

@@ -152,18 +152,21 @@ def test_waves(engine: PageEngine, count: int) -> None:
     chance = random.Random(count)
     for _ in range(count):
         cc = chance.choice(["7.0", "9.0", "12.0"])
-        kernel = Kernel(32 * chance.randint(1, 32), chance.randint(0, 255), smem=chance.randrange(60_000))
+        sizes = 32 * chance.randint(1, 32), chance.randint(0, 255)
+        kernel = Kernel(*sizes, smem=chance.randrange(60_000))
         sms, grid = chance.randint(1, 200), chance.randint(1, 20_000)
         size = chance.choice([None, 1, 2, 4, 8]) if cc != "7.0" else None
-        wave = full_wave(Result(shipped.limits(cc), kernel), sms, cluster_size=size)
+        clustered = kernel.replace(cluster=size)
+        wave = full_wave(Result(shipped.limits(cc), clustered), sms)
         values = json.dumps(kernel.to_dict())
         text = f'fullWave(evaluate(limitsOf("{cc}"), {values}), {sms}, {json.dumps(size)})'
         found = engine.value(text)
+        assert found.pop("cluster_size") == size
         assert found == {name: getattr(wave, name) for name in found}
         if not wave.blocks:
             continue
         blocks = grid * (size or 1)
-        waves = WavesFields(Launch(kernel, (blocks, 1, 1), (size, 1, 1) if size else None), wave)
+        waves = WavesFields(Launch(clustered, (blocks, 1, 1)), wave)
         found = engine.value(f"countWaves({blocks}, {text})")
         assert found == {name: getattr(waves, name) for name in found}
 

@@ -66,6 +66,21 @@ def questions() -> st.SearchStrategy[Question]:
     return strategies.questions() | small_chips()
 
 
+def with_less_to_use() -> st.SearchStrategy[Question]:
+    """Draw kernels whose steps need no opt-in."""
+    return questions().map(
+        lambda each: each if each.kernel.opt_in is not False or is_small(each) else opted(each)
+    )
+
+
+def is_small(question: Question) -> bool:
+    return question.kernel.shared_memory <= question.limits.max_shared_memory_per_block
+
+
+def opted(question: Question, *, opt_in: bool | None = None) -> Question:
+    return question._replace(kernel=question.kernel.replace(opt_in=opt_in))
+
+
 def amounts_of(kernel: Kernel) -> dict[Resource, int]:
     barriers = 1 if kernel.barriers is None else kernel.barriers
     return {"regs": kernel.regs or 0, "smem": kernel.shared_memory, "barriers": barriers}
@@ -121,7 +136,7 @@ SMALL_CARVEOUT = Question(
 
 
 @brute_force
-@given(questions())
+@given(with_less_to_use())
 @example(SMALL_CARVEOUT)
 def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) -> None:
     limits, kernel, model = question
@@ -137,7 +152,7 @@ def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) 
 
 
 @brute_force
-@given(questions())
+@given(with_less_to_use())
 @example(SMALL_CARVEOUT)
 def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
     limits, kernel, model = question
@@ -167,7 +182,7 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
     assert [(step.active_blocks, step.requires) for step in by_resources(question)] == expected
 
 
-@given(questions())
+@given(with_less_to_use())
 @example(
     Question(shipped.limits("9.0"), Kernel(256, 32, smem=61440, carveout=Carveout(65536, "bytes")), "cuda")
 )
@@ -186,6 +201,19 @@ def test_a_carveout_that_limits_is_raised_to_the_smallest_for_more_blocks(questi
 
 
 @given(questions())
+@example(Question(shipped.limits("9.0"), Kernel(256, 32, static_smem="64k"), "cuda"))
+def test_every_step_launches_and_opts_in_only_for_more_than_48_kib(question: Question) -> None:
+    limits, kernel, model = opted(question, opt_in=False)
+    assume(model == "cuda")
+    for step in next_steps(Result(limits, kernel, model)):
+        requires: dict[str, Any] = dict(step.requires)
+        reached = Result(limits, kernel.replace(**requires), model)
+        assert (reached.launchable, reached.active_blocks) == (True, step.active_blocks)
+        if requires.pop("opt_in", False):
+            assert not Result(limits, kernel.replace(**requires), model).launchable
+
+
+@given(with_less_to_use())
 @example(Question(shipped.limits("9.0"), Kernel(2048, 32, smem="300k"), "cuda"))
 def test_block_sizes_named_as_steps_are_the_nearest_better_one_and_the_best(question: Question) -> None:
     limits, kernel, model = question

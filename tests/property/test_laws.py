@@ -212,7 +212,7 @@ grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | lines
 
 @given(grids, resident)
 def test_waves_hold_the_grid_and_name_the_grids_that_fill(grid: tuple[int, int, int], blocks: int) -> None:
-    waves = WavesFields(Launch(Kernel(32), grid), FullWave(ANY, 1, blocks, blocks, None, None, False))
+    waves = WavesFields(Launch(Kernel(32), grid), FullWave(ANY, 1, blocks, blocks, None, False))
     whole = waves.launch.blocks
     assert waves.full_waves * blocks + waves.partial_wave_blocks == whole
     assert 0 <= waves.partial_wave_blocks < blocks
@@ -227,5 +227,5 @@ def test_waves_hold_the_grid_and_name_the_grids_that_fill(grid: tuple[int, int, 
 @given(st.integers(1, 5_000), resident)
 def test_a_grid_that_fills_its_waves_leaves_nothing_idle(rounds: int, blocks: int) -> None:
     launch = Launch(Kernel(32), (rounds * blocks, 1, 1))
-    waves = WavesFields(launch, FullWave(ANY, 1, blocks, blocks, None, None, False))
+    waves = WavesFields(launch, FullWave(ANY, 1, blocks, blocks, None, False))
     assert (waves.waves, waves.last_wave_fill, waves.idle_share) == (rounds, 1.0, 0.0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..engine import Model, Result
+from ..engine import Model, Result, limiting
 from ..errors import InputError, shown
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -46,7 +46,7 @@ def block_sizes(
 
 
 def _failing(result: Result) -> BlockSize:
-    return BlockSize(result.kernel.threads, result.kernel.dynamic_smem, 0, 0, 0.0, result.limiters)
+    return BlockSize(result.kernel.threads, result.kernel.dynamic_smem, 0, 0, 0.0, limiting(result))
 
 
 def results_by_size(

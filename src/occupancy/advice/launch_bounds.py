@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..engine import Model, Result, cuda
+from ..engine import Model, Result, cuda, limiting
 from ..errors import InputError
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
@@ -104,7 +104,7 @@ def launch_bounds(
         gpu, kernel, min_blocks, bounds_in_source(threads, min_blocks), is_legal, alone.active_blocks, warning,
         register_cap=cap, regs=registers, active_blocks=result.active_blocks * result.launchable,
         occupancy=result.occupancy * result.launchable, reason=result.reason,
-        limiters=result.limiters if result.compiles else ("shared_memory",),
+        limiters=limiting(result),
     )  # fmt: skip
 
 

@@ -11,15 +11,15 @@ NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableCluster
 """Required for clusters beyond the portable size. CUDA C++ Programming Guide, thread block clusters."""
 
 
-def opt_ins(result: Result, cluster_size: int | None) -> tuple[str, ...]:
-    """Return the C++ calls that a kernel requires before the launch, with or without clusters."""
+def opt_ins(result: Result) -> tuple[str, ...]:
+    """Return the C++ calls that a kernel requires before the launch."""
     limits, kernel, calls = result.limits, result.kernel, []
     # If the static part is unknown, assume that all shared memory is dynamic.
     size = kernel.dynamic_smem if kernel.smem is None else kernel.smem
     if size is not None and needs_opt_in(limits, kernel):
         calls.append(ALLOW_SIZE.format(size))
-    portable = limits.max_portable_cluster_size
-    if cluster_size is not None and portable is not None and cluster_size > portable:
+    blocks, portable = kernel.cluster_size or 1, limits.max_portable_cluster_size
+    if portable is not None and portable < blocks <= limits.most_blocks_per_cluster:
         calls.append(NON_PORTABLE)
     return tuple(calls)
 

@@ -13,6 +13,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.records import FrozenDict, readable
 from ..values.resources import QUANTITIES, Adjustable
+from ..values.spellings import INT_MAX
 from .search import Level, VariedResource
 from .slack import carveout
 
@@ -38,6 +39,8 @@ class Changes(TypedDict, total=False):
     barriers: int
     tensor_memory: int
     carveout: int
+    cluster: int
+    opt_in: bool
 
 
 @readable
@@ -53,13 +56,18 @@ class NextStep(NamedTuple):
 
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
-    if not now.compiles:
-        dynamic: Changes = {"smem": now.kernel.shared_memory}
-        changed = Result(now.limits, now.kernel.replace(**dynamic))
+    if repair := _repair(now):
+        changed = Result(now.limits, now.kernel.replace(**repair), now.model)
         if changed.launchable:
-            yield step_with(now, dynamic, changed)
+            yield step_with(now, repair, changed)
         for step in next_steps(changed):
-            yield step_with(now, {**dynamic, **step.requires})
+            requires: Changes = {**repair, **step.requires}
+            if (
+                "opt_in" in requires
+                and step.requires.get("smem", INT_MAX) <= now.limits.max_shared_memory_per_block
+            ):
+                del requires["opt_in"]
+            yield step_with(now, requires)
         return
     steps = using_less(now)
     if now.kernel.carveout is not None:
@@ -69,6 +77,19 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     if first is None and not now.launchable:  # both changes at once
         first = _with_less_in_another_size(now)
     yield from chain(filter(None, [first]), steps)
+
+
+def _repair(now: Result) -> Changes:
+    """Return changes besides smaller amounts: dynamic shared memory, the opt-in and a smaller cluster."""
+    limits, kernel, changes = now.limits, now.kernel, Changes()
+    if not now.compiles:
+        changes["smem"] = kernel.shared_memory
+    most, has_more = limits.max_shared_memory_per_block, now.model == "cuda" and kernel.opt_in is False
+    if has_more and kernel.shared_memory > most and limits.max_shared_memory_per_block_optin > most:
+        changes["opt_in"] = True
+    if (kernel.cluster_size or 1) > limits.most_blocks_per_cluster:
+        changes["cluster"] = limits.most_blocks_per_cluster
+    return changes
 
 
 def _with_less_in_another_size(now: Result) -> NextStep | None:

@@ -64,10 +64,9 @@ def available_dynamic_shared_memory_per_block(limits: Limits, kernel: Kernel, bl
     return max_keeping(blocks, VariedResource(now, "smem").levels(static, blocks)) - static
 
 
-def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int) -> int:
+def max_active_clusters(limits: Limits, kernel: Kernel, multiprocessor_count: int) -> int:
     """Return an upper bound of the result of cudaOccupancyMaxActiveClusters."""
-    wave = full_wave(runtime_result(limits, kernel), multiprocessor_count, cluster_size=cluster_size)
-    return wave.clusters or 0
+    return full_wave(runtime_result(limits, kernel), multiprocessor_count).clusters or 0
 
 
 def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..engine import Result
-from ..engine.common import divide_up, unsupported
+from ..engine.common import divide_up
 from ..errors import InputError
 from ..values.kernel import Launch
-from ..values.limits import Limits
 from ..values.records import readable
-from ..values.spellings import INT_MAX, in_range
+from ..values.spellings import in_range
 
 
 @readable
@@ -28,8 +27,6 @@ class FullWave(NamedTuple):
     """Resident blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
     slots: int
     """Resident blocks of all SMs without clusters."""
-    cluster_size: int | None
-    """Blocks per cluster; None for a kernel without clusters."""
     clusters: int | None
     """Resident clusters of the whole GPU; None for a kernel without clusters."""
     is_upper_bound: bool
@@ -82,37 +79,17 @@ class WavesFields(NamedTuple):
         return self.rounds * self.full_wave.blocks
 
 
-def full_wave(
-    result: Result, multiprocessor_count: int, *, cluster_size: int | None = None,
-    max_active_clusters: int | None = None,
-) -> FullWave:  # fmt: skip
+def full_wave(result: Result, multiprocessor_count: int, max_active_clusters: int | None = None) -> FullWave:
     """Return the resident blocks of a whole GPU, by default with an upper bound of the clusters."""
     in_range(multiprocessor_count, "multiprocessor_count")
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
-    if cluster_size is None:
+    if (size := result.kernel.cluster_size) is None:
         if max_active_clusters is not None:
-            problem, hint = "needs a launch with clusters", "Set `cluster` (`--cluster`) too."
+            problem, hint = "needs a kernel with clusters", "Set `cluster` (`--cluster`) too."
             raise InputError(problem, where="max_active_clusters", hint=hint)
-        return FullWave(result, multiprocessor_count, slots, slots, None, None, is_upper_bound=False)
-    is_measured = max_active_clusters is not None or cluster_size == 1
-    check_cluster(result.limits, cluster_size, is_measured=is_measured)
-    clusters = bound = slots // cluster_size
+        return FullWave(result, multiprocessor_count, slots, slots, None, is_upper_bound=False)
+    clusters = bound = slots // size
     if max_active_clusters is not None and slots:
         clusters = in_range(max_active_clusters, "max_active_clusters", 1, bound)
-    blocks = clusters * cluster_size
-    return FullWave(result, multiprocessor_count, blocks, slots, cluster_size, clusters, not is_measured)
-
-
-def check_cluster(limits: Limits, cluster_size: int, *, is_measured: bool = False) -> None:
-    """Reject a cluster size that the GPU does not support.
-
-    If the maximum size is undocumented, the maximum portable size applies, unless the driver of a device reports
-    its clusters (``is_measured``).
-    """
-    if (portable := limits.max_portable_cluster_size) is None:
-        raise unsupported(limits, "cluster", "clusters", "max_portable_cluster_size")
-    most = limits.max_non_portable_cluster_size or (INT_MAX if is_measured else portable)
-    if not 1 <= cluster_size <= most:
-        beyond = f"More than {portable} require cudaFuncAttributeNonPortableClusterSizeAllowed."
-        problem = f"compute capability {limits.compute_capability} has clusters of 1 to {most} blocks"
-        raise InputError(problem, where="cluster", hint=beyond if most > portable else "")
+    is_bound = max_active_clusters is None and size > 1
+    return FullWave(result, multiprocessor_count, clusters * size, slots, clusters, is_bound)

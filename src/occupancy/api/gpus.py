@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from itertools import groupby
-from math import prod
 from typing import NamedTuple, overload
 
-from ..advice.launch_requirements import opt_ins
 from ..advice.registers import RegisterSplitFields, Warpgroups, split_registers
-from ..advice.waves import check_cluster
 from ..engine import Model, check_model
 from ..errors import InputError, shown
 from ..report.budget import registers_report
@@ -22,8 +19,8 @@ from ..values.fields import KernelInputs, Unpack
 from ..values.kernel import Kernel
 from ..values.limits import KINDS, ComputeCapability, Limits
 from ..values.records import documented, readable
-from ..values.spellings import parse_count, parse_optional, parse_shape, parse_size
-from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, Shape, kernel_of_inputs, occupancy_on
+from ..values.spellings import parse_count, parse_optional, parse_size
+from .occupancy import GpuLike, GpuList, KernelLike, Occupancy, kernel_of_inputs, occupancy_on
 from .results import Printed, Results
 
 
@@ -91,8 +88,6 @@ class Fit(NamedTuple):
     """Occupancy; None if the GPU does not support an input, such as tensor memory."""
     opt_ins: tuple[str, ...]
     """C++ calls required before the launch."""
-    cluster_dim: tuple[int, int, int] | None
-    """Blocks per cluster along x, y and z; None without clusters."""
 
     @property
     def occupancy(self) -> float:
@@ -104,35 +99,27 @@ class Fit(NamedTuple):
 
 
 def fits(
-    gpu: GpuLike | GpuList | None = None, kernel: KernelLike = None, *, cluster: Shape | None = None,
-    model: Model | None = None, **inputs: Unpack[KernelInputs],
+    gpu: GpuLike | GpuList | None = None, kernel: KernelLike = None, *, model: Model | None = None,
+    **inputs: Unpack[KernelInputs],
 ) -> Results[Fit]:  # fmt: skip
     """Check on each GPU if a kernel compiles and launches, with ``runs``, ``reason`` and ``result``.
 
     Args:
         gpu, kernel, model: As in `compute`; by default every compute capability of the table.
         inputs: ``threads``, ``regs``, ``smem`` and the other keywords of `compute`.
-        cluster: Blocks per cluster, or its shape, on compute capability 9.0 and newer.
     """
     gpus = find_gpus(shipped.known() if gpu is None else gpu)
     needed = kernel_of_inputs(kernel, inputs, fits)
     check_model(model)  # a mistake of the caller, and no reason of a GPU
-    cluster = getattr(kernel, "cluster_dim", None) if cluster is None else cluster  # of a scanned kernel
-    shape = parse_optional(parse_shape, cluster, "cluster")
-    return Results((_fit(found, needed, model, shape) for found in gpus), fits_report)
+    return Results((_fit(found, needed, model) for found in gpus), fits_report)
 
 
-def _fit(gpu: Gpu, kernel: Kernel, model: Model | None, cluster_dim: tuple[int, int, int] | None) -> Fit:
-    cluster_size, result, problem = cluster_dim and prod(cluster_dim), None, None
+def _fit(gpu: Gpu, kernel: Kernel, model: Model | None) -> Fit:
     try:
         result = occupancy_on(gpu, kernel, model)
-        if cluster_size is not None:
-            check_cluster(gpu.limits, cluster_size)
     except InputError as error:
-        problem = error.problem
-    reason = ". Also, ".join(filter(None, (problem, result.reason if result else None))) or None
-    calls = () if result is None or problem else opt_ins(result, cluster_size)
-    return Fit(gpu, kernel, reason is None, reason, result, calls, cluster_dim)
+        return Fit(gpu, kernel, runs=False, reason=error.problem, result=None, opt_ins=())
+    return Fit(gpu, kernel, result.launchable, result.reason, result, result.opt_ins)
 
 
 @readable

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import prod
 from typing import Any, Literal, NoReturn, overload
 
 from ..advice.block_sizes import BlockSize, block_sizes
@@ -13,7 +12,7 @@ from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout, slack
-from ..advice.waves import check_cluster, full_wave
+from ..advice.waves import full_wave
 from ..engine import Model, Result
 from ..engine.common import blocks_by_tensor_memory
 from ..errors import InputError, OccupancyError, invalid
@@ -32,7 +31,7 @@ from ..values.records import documented
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_threads
 from .results import Budget, Budgets, CarveoutAdvice, LaunchBounds, Printed, Results, Slack, Waves
 
-Shape = int | str | Iterable[int]
+Shape = int | str | Sequence[int]
 GpuLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu | HasGpu
 """A GPU: its name, a compute capability in any spelling, the limits of an SM, or a `Device`."""
 GpuList = Iterable[GpuLike]
@@ -155,32 +154,26 @@ class Occupancy(Printed, Result):
         return Results(sizes, block_sizes_report, self)
 
     def waves(
-        self, grid: Shape | None = None, *, cluster: Shape | None = None,
-        multiprocessor_count: int | str | None = None, max_active_clusters: int | str | None = None,
+        self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None,
+        max_active_clusters: int | str | None = None,
     ) -> Waves:  # fmt: skip
         """Return the waves in which a grid runs on the whole GPU.
 
         Args:
             grid: Number of blocks, or the grid's shape; by default one full wave, as for a persistent kernel.
-            cluster: Blocks per cluster, or its shape, such as the ``cluster_dim`` of a scanned kernel.
             multiprocessor_count: Number of SMs; by default that of the GPU.
             max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 
         Raises:
-            InputError: A number is out of range or missing, the GPU has no clusters, or the kernel fails to launch.
+            InputError: A number is out of range or missing, or the kernel does not launch.
         """
         blocks = parse_optional(parse_shape, grid, "grid")
-        shape = parse_optional(parse_shape, cluster, "cluster")
-        size = None if shape is None else prod(shape)
         most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
-        if size is not None:
-            check_cluster(self.limits, size, is_measured=most is not None)
-        launch = Launch(self.kernel, blocks or shape or (1, 1, 1), shape)
-        sms = multiprocessors(self.gpu, multiprocessor_count)
-        wave = full_wave(self, sms, cluster_size=size, max_active_clusters=most)
+        launch = Launch(self.kernel, blocks or self.kernel.cluster or (1, 1, 1))
+        wave = full_wave(self, multiprocessors(self.gpu, multiprocessor_count), most)
         if blocks is None:
             x, y, z = launch.grid_dim
-            launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z), shape)
+            launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z))
         if not wave.blocks:
             reason = f"the kernel does not launch: {self.reason}"
             raise InputError(reason if self.reason else "no cluster fits on the GPU")
@@ -189,7 +182,7 @@ class Occupancy(Printed, Result):
     @property
     def opt_ins(self) -> tuple[str, ...]:
         """C++ calls required before the launch."""
-        return opt_ins(self, None)
+        return opt_ins(self)
 
     def explain(self) -> Results[Explanation]:
         """Return the arithmetic of each resource, step by step."""
@@ -288,12 +281,14 @@ class Occupancies(Results[Occupancy]):
         return Results(sizes, block_sizes_report)
 
     def waves(
-        self, grid: Shape | None = None, *, cluster: Shape | None = None,
-        multiprocessor_count: int | str | None = None, max_active_clusters: int | str | None = None,
+        self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None,
+        max_active_clusters: int | str | None = None,
     ) -> Results[Waves]:  # fmt: skip
         """Return the waves of a grid, by default one full wave, on each GPU."""
-        options: Any = {"cluster": cluster, "multiprocessor_count": multiprocessor_count}
-        options["max_active_clusters"] = max_active_clusters
+        options: Any = {
+            "multiprocessor_count": multiprocessor_count,
+            "max_active_clusters": max_active_clusters,
+        }
         return Results((result.waves(grid, **options) for result in self), waves_report)
 
     def report(self) -> Report:
@@ -319,7 +314,8 @@ def compute(
     barriers: int | str | None = None, max_threads: int | str | None = None,
     carveout: int | str | Carveout | None = None, caching: Literal["ca", "cg"] | None = None,
     opt_in: bool | str | None = None, virtual_resources: int | str | None = None,
-    tensor_memory: int | str | None = None, shared_memory_mode: Literal["oversized"] | None = None, **unknown: NoReturn,
+    tensor_memory: int | str | None = None, shared_memory_mode: Literal["oversized"] | None = None,
+    cluster: Shape | None = None, **unknown: NoReturn,
 ) -> Occupancy | Occupancies:  # fmt: skip
     """Compute the resident blocks of a kernel per SM, the occupancy and its limiters.
 
@@ -351,7 +347,7 @@ def compute(
         # In the order of its fields: to pass the keywords on by name takes a tenth of the whole.
         needed = _new_kernel(
             Kernel, threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, None, carveout,
-            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode,
+            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, False, cluster,
         )  # fmt: skip
     else:
         given = locals()

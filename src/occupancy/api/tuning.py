@@ -9,7 +9,6 @@ from math import prod
 from numbers import Real
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
-from ..advice.waves import check_cluster
 from ..engine import Model, Result, check_model
 from ..errors import InputError, TooLargeError
 from ..report.words import limited_by
@@ -25,16 +24,20 @@ Config = TypeVar("Config")
 _WARPS = ("num_warps", "warp_count")
 _DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
 _REGISTER_CAPS = ("maxnreg", "maxrregcount")
-_CLUSTER_SIZES = ("num_ctas", "cluster_size", "cluster_dim")
 _ARGUMENT_OF: dict[str, str] = {
     name: argument
     for argument in KernelInputs.__annotations__
     for name in (argument, *FIELDS[argument].aliases)
     if name not in _REGISTER_CAPS
 }
-_NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, *_CLUSTER_SIZES, "asm", "metadata")
+_NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, "asm", "metadata")
 """Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
 _MAX_KNOWN = 1 << 14
+_COUNTS: dict[str, Callable[[Any], int]] = {
+    "threads": lambda value: parse_threads(value)[0],
+    "cluster": lambda value: prod(parse_shape(value, "cluster")),
+}
+"""Argument that can be a number or a shape -> its number, to compare two values."""
 
 Need = int | str | tuple[int, ...] | Carveout | Callable[[Any], Any] | None
 
@@ -55,6 +58,7 @@ class Needs(TypedDict, total=False):
     virtual_resources: Need
     caching: Need
     shared_memory_mode: Need
+    cluster: Need
 
 
 def prune(
@@ -174,23 +178,20 @@ class Criteria:
     def _compute(self, config: Any, given: dict[str, Any]) -> Verdict:
         values = config if isinstance(config, Mapping) else _attributes(config)
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
-            kernel, cluster = kernel_of_inputs(config, given), blocks_per_cluster(config.metadata)
+            kernel = kernel_of_inputs(config, given)
         else:
             # NaN, pandas' missing value, is not equal to itself.
             known = {
                 name: each for name, each in values.items() if not isinstance(each, Real) or each == each
             }
-            inputs = _inputs(known, self._gpus[0].limits.warp_size, given)
-            kernel, cluster = Kernel(**inputs), blocks_per_cluster(known)
+            kernel = Kernel(**_inputs(known, self._gpus[0].limits.warp_size, given))
         results = list[Result]()
         for gpu in self._gpus:
             try:
-                if cluster > 1:
-                    check_cluster(gpu.limits, cluster)
                 result = Result(gpu.limits, kernel, self._model)
                 reason = self._reason(result)
             except InputError as error:
-                if error.where not in ("cluster", "tensor_memory"):
+                if error.where != "tensor_memory":
                     raise
                 reason = error.problem
             if reason:
@@ -218,12 +219,6 @@ def _attributes(config: object) -> Mapping[str, Any]:
     return {name: getattr(config, name) for name in _NAMES if hasattr(config, name)}
 
 
-def blocks_per_cluster(config: object) -> int:
-    values = config if isinstance(config, Mapping) else _attributes(config)
-    given = [(name, values[name]) for name in _CLUSTER_SIZES if name in values]
-    return next((prod(parse_shape(value, name)) for name, value in given if value is not None), 1)
-
-
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:
     named = [(name, values[name]) for name in values if name in _ARGUMENT_OF]
     for name in _WARPS:
@@ -236,10 +231,11 @@ def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any])
     inputs, sources = dict(given), dict[str, str]()
     for name, value in named:
         argument = _ARGUMENT_OF.get(name, "threads")
-        # Triton's 0 columns of tensor memory are none.
-        if value is None or argument in given or (argument == "tensor_memory" and not value):
+        # Triton's 0 columns of tensor memory are none, and its clusters of one block are no clusters.
+        is_none = not value if argument == "tensor_memory" else argument == "cluster" and value == 1
+        if value is None or argument in given or is_none:
             continue
-        number: Any = (lambda size: parse_threads(size)[0]) if argument == "threads" else str
+        number: Any = _COUNTS.get(argument, str)
         if argument in sources and number(inputs[argument]) != number(value):
             problem = f"has two values: {sources[argument]} is {inputs[argument]}, and {name} is {value}"
             hint = f"Pass {argument}, a value or a function of the configuration."

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 import occupancy  # for annotations: its public names load their modules on first use
 
 from ..advice.next_steps import NextStep, next_steps, using_less
-from ..advice.waves import WavesFields, check_cluster, full_wave
+from ..advice.waves import WavesFields, full_wave
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu, runs_on
@@ -150,10 +149,9 @@ class ScannedKernel(_Fields):
         if sms is None or record.grid_dim is None or result is None or self.launchable is False:
             return None
         try:
-            launch = Launch(result.kernel, record.grid_dim, record.cluster_dim)
-            wave = full_wave(result, sms, cluster_size=launch.cluster_size)
+            launch, wave = Launch(result.kernel, record.grid_dim), full_wave(result, sms)
             return WavesFields(launch, wave).waves if wave.blocks else None
-        except InputError:  # clusters on a GPU without them, or an impossible grid
+        except InputError:  # an impossible grid
             return None
 
     @property
@@ -268,8 +266,6 @@ class Evaluator:
             if kernel.carveout is not None and kernel.carveout.amount not in sizes:
                 kernel = kernel.replace(carveout=None)
             shared.result = self.compute(gpu, kernel)
-            if record.cluster_dim and shared.is_hypothetical:
-                check_cluster(gpu.limits, prod(record.cluster_dim), is_measured=True)
             shared.launchable, shared.reason = shared.result.launchable, shared.result.reason
             cc = gpu.limits.compute_capability
             if shared.launchable and record.arch and not runs_on(record.arch, cc):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError
 from ..values.fields import FIELDS
 from ..values.spellings import parse_count, parse_optional, parse_shape, parse_share, parse_size
 from .command import Option, command
-from .options import CLUSTER, GPU, INPUTS, LAUNCH, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
+from .options import GPU, INPUTS, LAUNCH, ON_ALL, SMS, chosen_gpu, chosen_gpus, named_gpus, option_of
 from .printing import FORMAT, format_option, formats_of, output_option, save_picture, show, written_to
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ VARIED = {name for name, field in FIELDS.items() if field.can_vary}
     FORMAT,
 )  # fmt: skip
 def calc(
-    grid: str | None, cluster: str | None, max_active_clusters: str | None, multiprocessor_count: str | None,
-    explain: bool, exit_code: bool, output_format: str | None, **inputs: Any,
+    grid: str | None, max_active_clusters: str | None, multiprocessor_count: str | None, explain: bool,
+    exit_code: bool, output_format: str | None, **inputs: Any,
 ) -> None:  # fmt: skip
     """Compute resident blocks per SM, their limiter, and the changes that raise occupancy.
 
@@ -45,50 +44,43 @@ def calc(
     from ..report.calc import calc_report
 
     results = compute(chosen_gpus(inputs), **inputs)
-    shape, blocks = parse_optional(parse_shape, cluster, "cluster"), parse_optional(parse_shape, grid, "grid")
+    blocks = parse_optional(parse_shape, grid, "grid")
     clusters = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
-    rows = [_row(result, blocks, shape, clusters, multiprocessor_count) for result in results]
-    launch = {"grid": blocks, "cluster": shape, "max_active_clusters": clusters}
+    rows = [_row(result, blocks, clusters, multiprocessor_count) for result in results]
+    launch = {"grid": blocks, "max_active_clusters": clusters}
     show(calc_report(rows, launch, is_explained=explain), output_format)
     if exit_code and not all(result.launchable for result in results):
         sys.exit(1)
 
 
-def _row(
-    result: Occupancy, grid: Dim3 | None, cluster: Dim3 | None, clusters: int | None, sms: str | None
-) -> ResultRow:
+def _row(result: Occupancy, grid: Dim3 | None, clusters: int | None, sms: str | None) -> ResultRow:
     from ..report.results import ResultRow
 
-    if {grid, cluster, clusters, sms} == {None}:
+    gpu, size = result.gpu, result.kernel.cluster_size
+    if {grid, clusters, sms} == {None} and (size is None or gpu.device is None):
         return ResultRow(result)
-    from ..advice.waves import WavesFields, check_cluster, full_wave
+    from ..advice.waves import WavesFields, full_wave
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
 
-    gpu, size = result.gpu, cluster and prod(cluster)
-    launch = Launch(result.kernel, grid, cluster) if grid else None
-    if size is not None and gpu.multiprocessor_count is None:
-        check_cluster(result.limits, size, is_measured=clusters is not None)  # before the number of SMs
+    launch = Launch(result.kernel, grid) if grid else None
     is_unknown = clusters is None and sms is None and result.launchable
     if size is not None and is_unknown and gpu.device is not None:
         from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
-    wave = full_wave(result, multiprocessors(gpu, sms), cluster_size=size, max_active_clusters=clusters)
+    wave = full_wave(result, multiprocessors(gpu, sms), clusters)
     return ResultRow(result, wave, WavesFields(launch, wave) if launch and wave.blocks else None)
 
 
 @command(
-    CLUSTER,
     *ON_ALL,
     Option("--occupancy", metavar="PERCENT", help="Only GPUs that reach this occupancy, highest first: 75%."),
     Option("--exit-code", is_flag=True, help="Exit with 1 if the kernel runs on none of the GPUs."),
     FORMAT,
 )  # fmt: skip
-def fits(
-    occupancy: str | None, cluster: str | None, exit_code: bool, output_format: str | None, **inputs: Any
-) -> None:
+def fits(occupancy: str | None, exit_code: bool, output_format: str | None, **inputs: Any) -> None:
     """List the compute capabilities or GPUs that can run a kernel, with a reason for each that cannot.
 
     \b
@@ -98,7 +90,7 @@ def fits(
     from ..api.gpus import fits as fitting
     from ..report.calc import fits_report
 
-    rows = fitting(chosen_gpus(inputs), cluster=cluster, **inputs)
+    rows = fitting(chosen_gpus(inputs), **inputs)
     show(fits_report(rows, parse_optional(parse_share, occupancy, "occupancy")), output_format)
     if exit_code and not any(row.runs for row in rows):
         sys.exit(1)

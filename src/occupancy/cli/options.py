@@ -40,7 +40,7 @@ GPU = (
 )
 OLD = Option("--all", "wants_all", group="gpu", is_flag=True, help="Include compute capabilities 1.0 to 7.2.")
 _RARE = dict.fromkeys(("virtual_resources", "caching", "shared_memory_mode"), "rare")
-GROUP_OF = {"carveout": "launch", "opt_in": "launch", **_RARE}
+GROUP_OF = {"carveout": "launch", "opt_in": "launch", "cluster": "launch", **_RARE}
 
 
 def option_of(name: str, **settings: Any) -> Option:
@@ -61,10 +61,9 @@ INPUTS = (*GPUS, option_of("threads", help=f"{FIELDS['threads'].help}  [required
 ON_ALL = (_ccs(help=_CCS.format("7.5 and newer")), *INPUTS[1:], OLD)
 """The same for commands that compare all compute capabilities."""
 
-CLUSTER = Option("--cluster", group="launch", metavar="N|XxYxZ", help="Blocks per cluster (cc 9.0+).")
 GRID = Option("--grid", group="launch", metavar="N|XxYxZ", help="Blocks of the grid, to show its waves.")
 LAUNCH = (
-    GRID, CLUSTER,
+    GRID,
     Option("--max-active-clusters", group="launch", metavar="N",
            help="Result of cudaOccupancyMaxActiveClusters.  [default: an upper bound]"),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import click
 
 from .. import __version__
 from .command import command
-from .options import CLUSTER, GPU, GRID, KERNEL, SMS, chosen_gpu
+from .options import GPU, GRID, KERNEL, SMS, chosen_gpu
 from .printing import formats_of, output_option, written_to
 
 FILE_NAME = "occupancy.html"
@@ -17,7 +17,7 @@ FILE_NAME = "occupancy.html"
 
 @command(
     output_option("Write a .html file instead of opening the page; - for standard output."),
-    *GPU, SMS, GRID, CLUSTER, *(each for each in KERNEL if each.name not in ("model", "max_threads")),
+    *GPU, SMS, GRID, *(each for each in KERNEL if each.name not in ("model", "max_threads")),
 )  # fmt: skip
 def page(output: tuple[str, ...], **inputs: Any) -> None:
     """Open the calculator in the browser, or write it as one HTML file.
@@ -61,8 +61,8 @@ def _opened_with(inputs: dict[str, Any]) -> tuple[str, str]:
     gpu = chosen_gpu(inputs, is_needed=any(value is not None for value in inputs.values()))
     if gpu is None:
         return "", ""
-    launch = {name: inputs.pop(name) for name in ("grid", "cluster")}
-    launch |= {"sms": inputs.pop("multiprocessor_count") or gpu.multiprocessor_count, "gpu": gpu.name}
+    sms = inputs.pop("multiprocessor_count") or gpu.multiprocessor_count
+    launch = {"grid": inputs.pop("grid"), "sms": sms, "gpu": gpu.name}
     inputs["threads"] = inputs["threads"] or "256"  # as in the form of the page
     result = compute(gpu, **inputs)
     return fragment_of(result, launch), kernel_text(result.kernel, gpu)

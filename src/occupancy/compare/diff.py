@@ -285,7 +285,8 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any]:
     result = Result(now.limits, now.kernel.replace(max_threads=bound), now.model)
     if not result.compiles or (result.launchable and result.occupancy >= share - TOLERANCE):
         return {}
-    possible = (each for each in next_steps(result) if "carveout" not in each.requires)  # the launch sets it
+    fixed = "carveout", "cluster"  # the launch sets the first
+    possible = (each for each in next_steps(result) if each.requires.keys().isdisjoint(fixed))
     reaching = (each.requires for each in possible if each.occupancy >= share - TOLERANCE)
     return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default={})
 

@@ -189,7 +189,7 @@ class _Comparison:
         self._plan = plan
         self._limits = device.row
         self._multiprocessor_count = device.multiprocessor_count
-        has_clusters = self._limits.most_blocks_per_cluster > 0
+        has_clusters = self._limits.most_blocks_per_cluster > 1
         self._counter = ClusterCounter(context, self._limits) if has_clusters else None
         self._blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
         self._memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")
@@ -262,7 +262,8 @@ class _Comparison:
         blocks = Result(self._limits, kernel, "cuda").active_blocks
         for size in filter(self._limits.most_blocks_per_cluster.__ge__, CLUSTER_SIZES):
             driver = _result(function.active_clusters, size, kernel.threads, kernel.dynamic_smem)
-            bound = runtime.max_active_clusters(self._limits, kernel, self._multiprocessor_count, size)
+            clustered = kernel.replace(cluster=size)
+            bound = runtime.max_active_clusters(self._limits, clustered, self._multiprocessor_count)
             is_within = isinstance(driver, int) and driver <= bound
             self._bound.compare((size, kernel), driver, driver if is_within else f"at most {bound}")
             if blocks:

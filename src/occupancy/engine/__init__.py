@@ -2,6 +2,8 @@
 
 from .common import Model, Use
 from .launch_failure import LaunchFailure
-from .result import MODELS, Result, check_model, default_model, rules
+from .result import MODELS, Result, check_model, default_model, limiting, rules
 
-__all__ = ["MODELS", "LaunchFailure", "Model", "Result", "Use", "check_model", "default_model", "rules"]
+__all__ = [
+    "MODELS", "LaunchFailure", "Model", "Result", "Use", "check_model", "default_model", "limiting", "rules",
+]  # fmt: skip

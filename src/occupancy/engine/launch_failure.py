@@ -23,6 +23,9 @@ OVERSIZED = (
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Use dynamic shared memory and cudaFuncSetAttribute."
+INVALID_CLUSTER = "a kernel launch error has occurred due to cluster misconfiguration"
+NO_CLUSTERS = "Clusters require compute capability 9.0 or newer."
+UNKNOWN_CLUSTER = "No source states if this GPU accepts more."
 OTHER_TARGET = " Targets such as sm_90a allow more: set `opt_in` (`--opt-in`)."
 
 FIRST_WITH_LARGE_STATIC_SMEM = (9, 0)
@@ -44,7 +47,7 @@ class LaunchFailure(NamedTuple):
     what: str
     """Excessive amount, with its unit."""
     error: str = OUT_OF_RESOURCES
-    """Error of the CUDA runtime; empty if the kernel does not compile."""
+    """Error of the CUDA runtime; empty if it is unknown, or if the kernel does not compile."""
     hint: str = ""
     error_before_13: str | None = None
     """Error of the runtime of CUDA 12 and older; None if it is the same."""
@@ -73,6 +76,8 @@ def _subject(limit: str) -> str:
         return "the compiler accepts"
     if limit == "carveout":
         return "the carveout leaves"
+    if limit.endswith("cluster_size"):
+        return "a cluster can have"
     if limit.endswith("per_multiprocessor"):
         return "an SM has"
     if limit.startswith("spreadsheet"):
@@ -121,6 +126,18 @@ def failures(
         needed, allowed = kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor or 0
         what = f"{needed} virtual resources in one block"
         yield LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
+    if (blocks := kernel.cluster_size or 1) > limits.most_blocks_per_cluster:
+        yield _cluster(limits, blocks)
+
+
+def _cluster(limits: Limits, blocks: int) -> LaunchFailure:
+    most, error, hint = limits.most_blocks_per_cluster, INVALID_CLUSTER, ""
+    if limits.max_portable_cluster_size is None:
+        error, hint = "", NO_CLUSTERS
+    elif limits.max_non_portable_cluster_size is None:
+        error, hint = "", UNKNOWN_CLUSTER
+    what = f"{blocks} blocks in one cluster"
+    return LaunchFailure("max_non_portable_cluster_size", blocks, most, what, error, hint)
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:

@@ -41,6 +41,17 @@ def rules(limits: Limits, model: Model) -> ModuleType:
     return chosen
 
 
+def limiting(result: Result) -> tuple[Resource, ...]:
+    """Return the limiters; of a kernel that does not launch, the resources that allow no block."""
+    if result.launchable:
+        return result.limiters
+    has_none = zip(RESOURCES, result.block_limits, strict=True)
+    is_rejected = not result.compiles
+    return tuple(
+        name for name, blocks in has_none if blocks == 0 or (is_rejected and name == "shared_memory")
+    )
+
+
 class Result:
     """Maximum resident blocks of a kernel per SM, and the limiting resources.
 

@@ -49,7 +49,6 @@ def page_data() -> dict[str, Any]:
             "label": label, "kind": "shape" if name == "threads" else field.kind, "help": help_,
             "range": [field.low, field.high], "multiple": field.multiple_of,
             "options": ["yes", "no"] if field.kind == "flag" else field.choices, "needs": needs,
-            "is_launch": name not in FIELDS,
         })  # fmt: skip
     tables = list(map(limits, known()))
     texts = {limit_label(name): [limit_text(name, getattr(row, name)) for row in tables] for name in NAMES}
@@ -75,4 +74,4 @@ def _text(value: object) -> str | None:
         return "yes" if value else "no"
     if isinstance(value, Carveout):
         return str(value) if value.unit == "percent" else str(value.amount)
-    return None if value is None else str(value)
+    return "x".join(map(str, value)) if isinstance(value, tuple) else None if value is None else str(value)

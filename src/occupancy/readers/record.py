@@ -247,7 +247,7 @@ class KernelRecord:
             carveout=None if configuration is None else Carveout(configuration, "bytes"),
             opt_in=opt_in, virtual_resources=None if allocates else self.virtual_resources,
             tensor_memory=self.tensor_memory or None, max_threads=self.required_threads or self.max_threads,
-            reallocates_registers=bool(self.reallocates_registers),
+            reallocates_registers=bool(self.reallocates_registers), cluster=self.cluster_dim,
         )  # fmt: skip
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:

@@ -37,7 +37,8 @@ class SizeRow(NamedTuple):
 COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("threads", value="result.threads", about="Threads per block", type="integer"),
-    *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps", "limiters"),
+    *chosen(RESULT_COLUMNS, "occupancy", "active_blocks", "active_warps"),
+    chosen(RESULT_COLUMNS, "limiters")[0]._replace(value="result.limiters"),
     Column("dynamic_smem", value="result.dynamic_smem", about="Dynamic shared memory in bytes", type="integer"),
 )  # fmt: skip
 ROW_COLUMNS = Column("threads", "Threads"), Column("lowest", "Lowest", text=percent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from math import prod
 from operator import itemgetter
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
 from ..advice.slack import SlackFields, carveout, slack
 from ..advice.waves import FullWave, WavesFields
+from ..engine import limiting
 from ..engine.common import shared_memory_configuration
 from ..values.kernel import Launch
 from ..values.numbers import count, decimal, percent, plain, size
@@ -90,7 +90,7 @@ def calc_report(
     """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and clusters."""
     kernel = rows[0].kernel
     one = len(rows) == 1
-    headline = list(_headline(rows[0])) if one else [kernel_text(kernel, cluster_size=rows[0].cluster_size)]
+    headline = list(_headline(rows[0])) if one else [kernel_text(kernel)]
     details = list(_details_of_one(rows[0]) if one else _details_of_several(rows))
     for row in rows if is_explained else ():
         if not one:
@@ -107,7 +107,7 @@ def _headline(row: ResultRow) -> Iterator[str]:
     yield result_text(result)
     if row.waves is not None:
         yield _waves_text(row.waves)
-    yield kernel_text(row.kernel, row.gpu, cluster_size=row.cluster_size)
+    yield kernel_text(row.kernel, row.gpu)
     if result.launchable:
         most = result.limits.max_warps_per_multiprocessor
         yield f"{count(result.active_blocks, 'block')} per SM: {result.active_warps} of {most} warps"
@@ -124,9 +124,10 @@ def _details_of_one(row: ResultRow) -> Iterator[Section]:
 def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
     result, given = row.result, {"registers": row.kernel.regs, "barriers": row.kernel.barriers}
     reserved = result.limits.reserved_shared_memory_per_block if result.model == "cuda" else 0
+    limiters = limiting(result)
     for name, use in result.resources.items():
         allowed = 0 if name == "shared_memory" and not result.compiles else use.blocks
-        is_limiter = allowed == (result.active_blocks if result.compiles else 0)
+        is_limiter = name in limiters
         if name == "barriers" and row.kernel.barriers is None and not is_limiter:
             continue
         if use.blocks is None and name in ("virtual_resources", "tensor_memory", "barriers"):
@@ -255,10 +256,9 @@ def waves_report(waves: Sequence[WavesFields]) -> Report:
     common = _grid_text(launch) if len({each.launch for each in waves}) == 1 else f"{largest} on each GPU"
     first = _waves_text(waves[0]) if len(waves) == 1 else common
     gpus = (each.gpu for each in results)
-    headline = first, kernel_text(kernel, *gpus, cluster_size=waves[0].full_wave.cluster_size)
-    inputs = {**kernel.to_dict(), "cluster": launch.cluster_dim}
+    headline = first, kernel_text(kernel, *gpus)
     notes = [*gpu_notes(results), *[note("cluster-bound")] * waves[0].full_wave.is_upper_bound]
-    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", inputs, notes=notes)
+    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", kernel.to_dict(), notes=notes)
 
 
 def _waves_text(waves: WavesFields) -> str:
@@ -280,12 +280,13 @@ def _number_of_waves(waves: WavesFields) -> str:
 
 
 def _whole_wave(wave: FullWave) -> str:
-    clusters = f" ({count(wave.clusters, 'cluster')} of {wave.cluster_size})" if wave.clusters else ""
+    size = wave.result.kernel.cluster_size
+    clusters = f" ({count(wave.clusters, 'cluster')} of {size})" if wave.clusters else ""
     return f"{wave_blocks(wave)} blocks{clusters}"
 
 
 def _grid_text(launch: Launch) -> str:
-    clusters = "" if launch.cluster_dim is None else f" in clusters of {launch.cluster_size}"
+    clusters = f" in clusters of {launch.kernel.cluster_size}" if launch.kernel.cluster else ""
     return f"Grid of {launch.blocks:,} blocks{clusters}"
 
 
@@ -316,7 +317,7 @@ FITS_COLUMNS = (
 
 def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     running = [fit for fit in fits if fit.runs]
-    kernel, cluster_dim = fits[0].kernel, fits[0].cluster_dim
+    kernel = fits[0].kernel
     columns, noun = FITS_COLUMNS, "GPU"
     if not any(fit.gpu.name for fit in fits):
         noun, columns = "compute capability", (columns[0]._replace(title="Architecture"), *columns[1:])
@@ -325,8 +326,7 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         reached = [fit for fit in running if fit.occupancy >= least - TOLERANCE]
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
-    launch = kernel_text(kernel, cluster_size=cluster_dim and prod(cluster_dim))
     details = gpu_remarks(fits, [fit.reason for fit in fits])
     notes = gpu_notes((fit.gpu for fit in fits), (fit.result for fit in fits if fit.result is not None))
-    inputs = {**kernel.to_dict(), "cluster": cluster_dim}
-    return Report("fits", [runs, launch], columns, fits, "gpus", inputs, details, notes)
+    headline = [runs, kernel_text(kernel)]
+    return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)

@@ -183,9 +183,9 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
         is_lacking = stable in names and (stable, each.arch) not in check.code
         (lacking if is_lacking else gone).append((name, each.arch))
     if gone:
-        missing, archs = (list(dict.fromkeys(each)) for each in zip(*gone, strict=True))
+        missing, on = (list(dict.fromkeys(each)) for each in zip(*gone, strict=True))
         fix = f"restore {'it' if len(missing) == 1 else 'them'}, or set `allow_removed` in the rules"
-        yield RemovedKernels(missing, ", ".join(arch or "-" for arch in archs), "removed", fix)
+        yield RemovedKernels(missing, ", ".join(arch or "-" for arch in on), "removed", fix)
     for archs, missing in changes.by_archs(lacking).items():
         yield RemovedKernels(missing, archs, f"without code for {archs}", f"build for {archs} again")
 

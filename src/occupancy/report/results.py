@@ -12,7 +12,7 @@ from ..advice.launch_requirements import opt_ins
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import carveout
 from ..advice.waves import FullWave, WavesFields, full_wave
-from ..engine import Result
+from ..engine import Result, limiting
 from ..values.numbers import listed, percent, plain, size
 from .model import Column, Note, Paragraph, Report, Section, note, values_of
 from .words import LABELS, given_name, gpu_name, is_size, kernel_text, label, labels, limit_text, result_text
@@ -55,16 +55,13 @@ class ResultRow:
 
     @property
     def clusters(self) -> dict[str, Any] | None:
-        wanted = "cluster_size", "clusters", "blocks", "is_upper_bound"
-        return None if self.cluster_size is None else values_of(self.wave, *wanted)
-
-    @property
-    def cluster_size(self) -> int | None:
-        return self.wave and self.wave.cluster_size
+        size = self.kernel.cluster_size
+        bound = size and self.wave and values_of(self.wave, "clusters", "blocks", "is_upper_bound")
+        return {"cluster_size": size, **bound} if bound else None
 
     @property
     def opt_ins(self) -> list[str]:
-        return list(opt_ins(self.result, self.cluster_size))
+        return list(opt_ins(self.result))
 
     @property
     def carveout(self) -> dict[str, Any] | None:
@@ -73,7 +70,7 @@ class ResultRow:
 
 
 def wave_blocks(wave: FullWave) -> str:
-    return f"up to {wave.blocks:,}" if wave.is_upper_bound else f"{wave.blocks:,}"
+    return f"up to {wave.blocks:,}" if wave.is_upper_bound and wave.blocks else f"{wave.blocks:,}"
 
 
 RESULT_COLUMNS = (
@@ -95,8 +92,7 @@ RESULT_COLUMNS = (
            show=lambda row: wave_blocks(row.wave) if row.wave else "-",
            about="Resident blocks of the whole GPU, in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
-    Column("limiters", "Limited by", "result.limiters", about="Limiting resources",
-           show=lambda row: labels(row.result.limiters if row.result.compiles else ("shared_memory",)),
+    Column("limiters", "Limited by", lambda row: list(limiting(row.result)), text=labels, about="Limiting resources",
            align="left", wraps=True, type="array"),
     Column("resources", value="result.resources", type="object",
            about="Amount per block, amount per SM and block limit of each resource; null: no limit"),

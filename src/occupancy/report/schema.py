@@ -33,7 +33,6 @@ REPORTS: Mapping[str, tuple[Sequence[Column], str, Sequence[str]]] = {
 
 OTHER_INPUTS = {
     "grid": ("array", "Blocks along x, y and z"),
-    "cluster": ("array", "Blocks per cluster along x, y and z"),
     "max_active_clusters": ("integer", "Resident clusters of the whole GPU"),
     "occupancy": ("number", "Target occupancy, 0 to 1"),
     "blocks": ("array", "Blocks per SM, for each GPU"),

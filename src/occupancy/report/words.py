@@ -57,6 +57,8 @@ def amount_text(name: str, amount: Any) -> str:
     """Return a value of an input with its short unit: ``64 registers``, ``32.25 KiB``."""
     if name in ("smem", "carveout"):
         return f"carveout {size(amount)}" if name == "carveout" else size(amount)
+    if name in ("opt_in", "cluster"):
+        return "opt-in" if name == "opt_in" else f"clusters of {amount}"
     return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
 
 
@@ -111,6 +113,10 @@ def step_changes(result: Result, step: NextStep) -> str:
     for name, after in step.requires.items():
         if name == "threads":
             changes.append(f"{_shape_text(kernel)} -> {after:,} threads")
+        elif name == "cluster":
+            changes.append(f"clusters of {kernel.cluster_size} -> {after}")
+        elif name == "opt_in":
+            changes.append("opt in to more than 48 KiB")
         elif name == "smem" and after == kernel.shared_memory:
             changes.append(f"{size(kernel.static_smem or 0)} static -> dynamic")
         elif name == "carveout":
@@ -128,10 +134,9 @@ def _shape_text(kernel: Kernel) -> str:
     return " x ".join(f"{length:,}" for length in kernel.block_dim or (kernel.threads,))
 
 
-def kernel_text(kernel: Kernel, *gpus: Gpu, cluster_size: int | None = None) -> str:
+def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
     """Return the GPUs and inputs: ``H100 and B200: 256 threads per block, 72 registers per thread``."""
-    clusters = [f"clusters of {cluster_size}"] if cluster_size else []
-    inputs = ", ".join([input_text("threads", _shape_text(kernel)), *uses_of(kernel), *clusters])
+    inputs = ", ".join([input_text("threads", _shape_text(kernel)), *uses_of(kernel)])
     where = gpu_text(*gpus) if gpus else ""
     return f"{where[0].upper()}{where[1:]}: {inputs}" if where else inputs
 
@@ -141,6 +146,7 @@ def uses_of(kernel: Kernel) -> list[str]:
     names = [name for name, field in FIELDS.items() if field.kind not in ("flag", "shape")]
     given = ((name, getattr(kernel, name)) for name in names if name != "threads")
     uses = [input_text(name, value) for name, value in given if value is not None]
+    uses += [f"clusters of {kernel.cluster_size}"] if kernel.cluster else []
     return [*uses, "no shared memory opt-in"] if kernel.opt_in is False else uses
 
 

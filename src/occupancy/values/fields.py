@@ -193,6 +193,10 @@ FIELDS: Mapping[str, Field] = {
             allowed=THREADS_ALLOWED, hint="Write a number such as 256.",
         ),
         Field(
+            "cluster", "cluster", "shape", "Blocks per cluster (cc 9.0+): 2 or 2x2.",
+            low=1, options=("--cluster",), metavar="N|XxYxZ", aliases=("num_ctas", "cluster_size", "cluster_dim"),
+        ),
+        Field(
             "carveout", "carveout", "carveout",
             "Preferred shared memory: 50%, 64k or max.  [default: max]",
             options=("--carveout",), metavar="PERCENT|SIZE",
@@ -254,6 +258,7 @@ class KernelInputs(TypedDict, total=False):
     virtual_resources: int | str | None
     caching: Caching | None
     shared_memory_mode: SharedMemoryMode | None
+    cluster: int | str | Sequence[int] | None
 
 
 class KernelChanges(KernelInputs, total=False):

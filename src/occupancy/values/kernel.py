@@ -39,6 +39,7 @@ class _KernelFields(NamedTuple):
     tensor_memory: int | None = None
     shared_memory_mode: SharedMemoryMode | None = None
     reallocates_registers: bool = False
+    cluster: tuple[int, int, int] | None = None
 
 
 class Kernel(_KernelFields):
@@ -66,6 +67,7 @@ class Kernel(_KernelFields):
         shared_memory_mode: ``"oversized"`` for more shared memory than the opt-in limit, on sm_107.
         reallocates_registers: True if warpgroups exchange registers (``setmaxnreg``). ``regs`` is then
             the number at launch.
+        cluster: Blocks per cluster, or their shape along x, y and z, on compute capability 9.0 and newer.
 
     Raises:
         InputError: A value is invalid for every kernel.
@@ -81,7 +83,7 @@ class Kernel(_KernelFields):
         block_dim: str | Sequence[int] | None = None, carveout: int | str | Carveout | None = None,
         caching: Caching | None = None, opt_in: bool | str | None = None, virtual_resources: int | str | None = None,
         tensor_memory: int | str | None = None, shared_memory_mode: SharedMemoryMode | None = None,
-        reallocates_registers: bool = False, **unknown: NoReturn,
+        reallocates_registers: bool = False, cluster: int | str | Sequence[int] | None = None, **unknown: NoReturn,
     ) -> Kernel:  # fmt: skip
         """Check the values, plain integers in place, because autotuners make millions of kernels."""
         shape = block_dim
@@ -89,7 +91,7 @@ class Kernel(_KernelFields):
             threads, shape = parse_threads(threads)
         given = (
             threads, regs, static_smem, dynamic_smem, smem, barriers, max_threads, shape, carveout,
-            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers,
+            caching, opt_in, virtual_resources, tensor_memory, shared_memory_mode, reallocates_registers, cluster,
         )  # fmt: skip
         # bool is a subclass of int, and True threads are a mistake: hence the comparison of types.
         if (
@@ -115,6 +117,7 @@ class Kernel(_KernelFields):
                 or (type(virtual_resources) is int and 0 <= virtual_resources <= _MAX_VIRTUAL)
             )
             and reallocates_registers is False
+            and cluster is None
             and not unknown
         ):
             return _make(cls, given)
@@ -164,6 +167,11 @@ class Kernel(_KernelFields):
         return 0 if self.tensor_memory is None else VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 
     @property
+    def cluster_size(self) -> int | None:
+        """Blocks per cluster; None without clusters."""
+        return self.cluster and prod(self.cluster)
+
+    @property
     def has_shared_memory(self) -> bool:
         """True if any shared memory size was given."""
         return self.smem is not None or self.static_smem is not None or self.dynamic_smem is not None
@@ -178,7 +186,6 @@ class Kernel(_KernelFields):
 class _LaunchFields(NamedTuple):
     kernel: Kernel
     grid_dim: tuple[int, int, int]
-    cluster_dim: tuple[int, int, int] | None = None
 
 
 @readable
@@ -188,32 +195,24 @@ class Launch(_LaunchFields):
     Args:
         kernel: The kernel.
         grid_dim: Blocks along x, y and z.
-        cluster_dim: Blocks per cluster along x, y and z; None without clusters.
 
     Raises:
-        InputError: The grid is out of range, or not divisible into clusters.
+        InputError: The grid is out of range, or not divisible into the clusters of the kernel.
     """
 
     __slots__ = ()
 
-    def __new__(
-        cls, kernel: Kernel, grid_dim: tuple[int, int, int], cluster_dim: tuple[int, int, int] | None = None
-    ) -> Launch:
-        grid, cluster = parse_shape(grid_dim, "grid"), parse_shape(cluster_dim or 1, "cluster")
+    def __new__(cls, kernel: Kernel, grid_dim: tuple[int, int, int]) -> Launch:
+        grid, cluster = parse_shape(grid_dim, "grid"), kernel.cluster or (1, 1, 1)
         for axis, blocks, most, size in zip("xyz", grid, MAX_GRID_DIM, cluster, strict=True):
             in_range(blocks, "grid", 1, most, f"1 to {most:,} along {axis}")
             if blocks % size:
                 near = f"{blocks // size * size:,} or {blocks + -blocks % size:,}".removeprefix("0 or ")
                 problem = f"{blocks:,} along {axis} is not divisible into clusters of {size}"
                 raise InputError(problem, where="grid", hint=f"Use a multiple, such as {near}.")
-        return super().__new__(cls, kernel, grid, None if cluster_dim is None else cluster)
+        return super().__new__(cls, kernel, grid)
 
     @property
     def blocks(self) -> int:
         """Blocks in the whole grid."""
         return prod(self.grid_dim)
-
-    @property
-    def cluster_size(self) -> int | None:
-        """Blocks per cluster; None without clusters."""
-        return None if self.cluster_dim is None else prod(self.cluster_dim)

@@ -243,8 +243,8 @@ class Limits:
 
     @property
     def most_blocks_per_cluster(self) -> int:
-        """Largest cluster size, non-portable if known; 0 without clusters."""
-        return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
+        """Largest cluster size, non-portable if known; 1 without clusters."""
+        return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 1
 
     def replace(self, **changes: Unpack[LimitsChanges]) -> Limits:
         """Return the same SM with some limits changed; sizes can be text, such as ``"200k"``.

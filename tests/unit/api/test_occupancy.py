@@ -4,6 +4,7 @@ import copy
 import itertools
 import json
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -40,10 +41,12 @@ PRINTED = {
     "256 threads per block, 64 registers": (SEVERAL.replace(regs=64),),
     "One full wave on each GPU": (SEVERAL.waves(),),
     "Grid of 396 blocks": (HOPPERS.waves(),),
-    "Largest possible wave on each GPU": (occupancy.compute(["H200", "B200"], threads=256).waves(cluster=4),),
-    "Grid of 396 blocks in clusters of 4": (HOPPERS.waves(396, cluster=4),),
+    "Largest possible wave on each GPU": (
+        occupancy.compute(["H200", "B200"], threads=256, cluster=4).waves(),
+    ),
+    "Grid of 396 blocks in clusters of 4": (HOPPERS.replace(cluster=4).waves(396),),
     "396 blocks in at least 1.00 waves of up to 396 blocks (99 clusters of 4)": (
-        HOPPERS[0].waves(396, cluster=4),
+        HOPPERS[0].replace(cluster=4).waves(396),
     ),
     "100 blocks in one wave": (occupancy.compute(["9.0"], threads=64).waves(100, multiprocessor_count=132),),
     "Launches on 1 of 1 compute capability": (occupancy.fits("9.0", RESULT),),
@@ -141,15 +144,22 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
 
 
 def test_clusters_of_several_gpus() -> None:
-    assert [each.full_wave.clusters for each in HOPPERS.waves(cluster=2, max_active_clusters=60)] == [60, 60]
+    assert [each.full_wave.clusters for each in HOPPERS.replace(cluster=2).waves(max_active_clusters=60)] == [
+        60,
+        60,
+    ]
     (fit,) = occupancy.fits("8.6", threads=1024, regs=96, cluster=2)
     assert (fit.runs, fit.occupancy, fit.opt_ins) == (False, 0, ())
-    assert (fit.reason or "").startswith(
-        "compute capability 8.6 has no clusters. Also, 1,024 threads with 96 reg"
+    assert re.match(
+        "1,024 threads with 96 reg.* Also, 2 blocks in one cluster, but .* at most 1. Cl", fit.reason or ""
     )
     assert "66.7%" not in str(occupancy.fits("8.6", threads=1024, regs=32, cluster=2))
-    text = str(occupancy.fits(["12.0", "9.0"], threads=1024, regs=32, cluster=16))
-    assert "12.0: clusters of 1 to 8 blocks\n" in text
+    for size, failing in {1: [], 2: ["8.6"], 16: ["12.0", "8.6"], 17: ["9.0", "12.0", "8.6"]}.items():
+        found = occupancy.compute(["9.0", "12.0", "8.6"], threads=1024, cluster=size)
+        assert [each.cc for each in found if not each.launchable] == failing
+    reasons = [each.reason or "" for each in found]
+    assert 'reports "a kernel launch error has occurred due to cluster misconf' in reasons[0]
+    assert "No source states if" in reasons[1]
 
 
 def test_parts_of_results_print_and_have_rows() -> None:
@@ -209,7 +219,10 @@ def test_messages_name_the_argument_to_change() -> None:
         (lambda: result.waves(9), "^gpu: .* Set `multiprocessor_count`, or choose"),
         (lambda: result.waves(-1), "^grid: -1 is out of range"),
         (lambda: occupancy.compute("9.0", threads=64, tensor_memory=100), "^tensor_memory: .*no tensor"),
-        (lambda: occupancy.compute("8.0", threads=64).waves(7, cluster=2), "^cluster: .*8.0 has no clusters"),
+        (
+            lambda: occupancy.compute("A100", threads=64, cluster=2).waves(8),
+            "^The kernel does not launch: 2 blocks in",
+        ),
         (lambda: occupancy.compute("8.0", threads=range(200)), "^threads: .*range.* pass a list to"),  # type: ignore[call-overload]
         (lambda: result.replace(gpu="A100"), r'For another GPU, call occupancy.compute\("A100", result\)'),  # type: ignore[call-arg]
         (lambda: occupancy.Carveout(20, "foo"), "^carveout: 20 foo is out of range. Allowed: a whole"),  # type: ignore[arg-type]

@@ -97,8 +97,8 @@ class TestConfigurations:
         reasons: list[str] = []
         configs = [{"threads": 32, **need} for need in ({"num_ctas": 2}, {"tmem": 64}, {"regs": 256})]
         assert list(prune("8.0", configs, dropped=lambda _, reason: reasons.append(reason))) == []
-        lacks = "8.0: compute capability 8.0 has no"
-        assert reasons[:2] == [f"{lacks} clusters", f"{lacks} tensor memory"]
+        assert reasons[0].startswith("8.0: 2 blocks in one cluster, but a cluster can have at most 1. ")
+        assert reasons[1] == "8.0: compute capability 8.0 has no tensor memory"
         assert reasons[2] == "8.0: regs: 256 is out of range. Allowed: 0 to 255."
 
     def test_a_cap_bounds_the_registers_that_are_stated(self) -> None:
@@ -148,7 +148,7 @@ class TestRefusals:
         ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg"),
         ({"num_warps": "four"}, {}, "num_warps"),
         ({"threads": 32, "smem": 2, "static_smem": 1}, {}, "smem"),
-        ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas"),
+        ({"threads": 32, "num_ctas": "two"}, {}, "cluster"),
         ({"threads": 32, "carveout": "7k"}, {}, "carveout"),
         ({"threads": 32}, {"smem": lambda each: each["tile"]}, "smem"),
     ])  # fmt: skip

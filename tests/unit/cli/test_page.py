@@ -29,7 +29,7 @@ def question_in(page: str) -> dict[str, str]:
 @pytest.mark.parametrize(("options", "expected"), [
     ("", {}),
     ("--cc sm_90a", {"cc": "9.0", "threads": "256"}),
-    ("--cc 9.0 --threads 64 --sms 4 --cluster 2", {"cc": "9.0", "threads": "64", "sms": "4", "cluster": "2"}),
+    ("--cc 9.0 --threads 64 --sms 4 --cluster 2", {"cc": "9.0", "threads": "64", "sms": "4", "cluster": "2x1x1"}),
     ("--cc 8.6 --threads 64 --smem 8k", {"cc": "8.6", "threads": "64", "smem": "8192"}),
     ("--cc 7.0 --threads 64 --carveout 64k", {"cc": "7.0", "threads": "64", "carveout": "65536"}),
     ("--cc 10.0 --threads 64 --tmem 64", {"cc": "10.0", "threads": "64", "tensor-memory": "64"}),

@@ -262,10 +262,13 @@ function blocksAllowed({ block_limits: allowed }, name) {
 // ---- Advice
 // [{active_blocks, occupancy, requires}]: larger carveouts, lower amounts, two block sizes.
 function nextSteps(now) {
-  if (hasTooMuchStatic(now)) {
-    const dynamic = { smem: sharedMemoryOf(now.kernel) }, then = withAmount(now, "smem", dynamic.smem);
-    return [...(then.launchable ? [stepTo(then, {})] : []), ...nextSteps(then)]
-      .map((step) => ({ ...step, requires: { ...dynamic, ...step.requires } }));
+  const { limits, kernel } = now, smem = sharedMemoryOf(kernel), most = limits.max_shared_memory_per_block;
+  const dynamic = hasTooMuchStatic(now) && { smem };
+  const canOptIn = kernel.opt_in === false && smem > most && limits.max_shared_memory_per_block_optin > most;
+  if (dynamic || canOptIn) {
+    const repair = { ...dynamic, ...(canOptIn && { opt_in: true }) }, then = evaluate(limits, changed(kernel, repair));
+    return [...(then.launchable ? [stepTo(then, {})] : []), ...nextSteps(then)].map(({ requires, ...step }) =>
+      ({ ...step, requires: { ...(requires.smem <= most ? dynamic : repair), ...requires } }));
   }
   const steps = [...stepsByCarveout(now), ...stepsUsingLess(now)].sort((a, b) => a.active_blocks - b.active_blocks);
   steps.push(...stepsByBlockSize(now));
@@ -320,8 +323,7 @@ function stepsByBlockSize(now) {
 // Highest amounts that keep the blocks; null if unknown, or if nothing launches.
 function slack(now) {
   const most = (name) => {
-    if (!now.active_blocks || hasTooMuchStatic(now)) return null;
-    if (name === "tensor_memory" && now.kernel.tensor_memory === null) return null;
+    if (!now.active_blocks || hasTooMuchStatic(now) || (/tensor/.test(name) && now.kernel[name] === null)) return null;
     const amounts = amountsOf(name, now.limits, knownAmount(name, now.kernel));
     const end = amounts.findIndex((amount) => blocksAllowed(withAmount(now, name, amount), name) < now.active_blocks);
     return amounts[(end < 0 ? amounts.length : end) - 1];

@@ -108,7 +108,7 @@ function inUnits(fields) {
 // Static shared memory, unless the compiler rejects it.
 const fixedMemory = (launch) => (launch.kernel && !hasTooMuchStatic(launch) ? launch.kernel.static_smem ?? 0 : 0);
 function fieldsFor({ limits, kernel }, name, amount) {
-  if (name !== "smem") return { [name.replaceAll("_", "-")]: String(amount) };
+  if (name !== "smem") return { [name.replaceAll("_", "-")]: amount === true ? "yes" : String(amount) };
   const fixed = fixedMemory({ limits, kernel }), dynamic = { "dynamic-smem": String(amount - fixed) };
   if (amount >= fixed) return kernel?.static_smem > fixed ? { "static-smem": "0", ...dynamic } : dynamic;
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
@@ -119,10 +119,8 @@ function stepOf(name, limits) {
   if (name === "regs") return Math.max(1, limits.register_allocation_unit / limits.warp_size);
   return name.endsWith("smem") ? 1024 : 1;
 }
-function stepped(now, units, unit) {
-  const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
-  return Math.max(0, (at + units) * unit);
-}
+const stepped = (now, units, unit) =>
+  Math.max(0, ((units > 0 ? Math.floor : Math.ceil)(now / unit) + units) * unit);
 function nextText(input, text, units, limits) {
   if (input.kind === "carveout") {
     const sizes = limits.shared_memory_configurations;

@@ -14,8 +14,7 @@ function toFragment(fields, kept, pins) {
 }
 // {fields, kept, pins, unknown}: texts by the names of their fields, and unknown names.
 function fromFragment(fragment) {
-  const texts = { "": {}, "a.": {} };
-  const unknown = [];
+  const texts = { "": {}, "a.": {} }, unknown = [];
   let pins = DEFAULT_PINS;
   for (const [given, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
     const [, prefix, written] = /^((?:a\.)?)(.*)/s.exec(given);
@@ -43,7 +42,7 @@ function toCommand({ fields, gpu, limits }) {
 }
 function toPython({ fields, gpu, limits, waves }) {
   const literal = (text) => ({ yes: "True", no: "False" })[text] ?? (/^\d+$/.test(text) ? text : JSON.stringify(text));
-  const valuesOf = (isLaunch) => givenInputs(fields).filter(([input]) => Boolean(input.is_launch) === isLaunch)
+  const valuesOf = (isLaunch) => givenInputs(fields).filter(([{ name }]) => /^(sms|grid)$/.test(name) === isLaunch)
     .map(([{ field }, text]) => `${field}=${literal(text)}`);
   const place = JSON.stringify(gpu.name ? fields.gpu.trim() : limits.compute_capability);
   const lines = ["import occupancy", "", `result = occupancy.compute(${[place, ...valuesOf(false)].join(", ")})`];

@@ -56,6 +56,7 @@ function mainSteps(all) {
 function changesOf({ limits, kernel, shared_memory_pool: pool }, requires) {
   const kind = hasTooMuchStatic({ limits, kernel }) ? "dynamic" : "shared";
   return Object.entries(requires).map(([name, amount]) => {
+    if (name === "opt_in") return "opt in";
     const now = name === "carveout" ? pool : amountOf(name, kernel) ?? 0;
     if (name === "threads" && now === amount) return `${amount} threads in another shape`;
     const [unit] = / \w+$/.exec(words.amount(name, amount)) ?? [""];
