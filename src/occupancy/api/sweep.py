@@ -81,10 +81,7 @@ def grid_picture(
     gpus: Sequence[Gpu], inputs: Mapping[str, Any], model: Model | None = None, *, title: str | None = None,
     marks: Sequence[str] = (),
 ) -> Picture:  # fmt: skip
-    """Return the same as a picture; if nothing but the GPU varies, the three curves with one for each GPU.
-
-    Marks are values of the input that varies, lists of them such as ``64,128``, or ``best``.
-    """
+    """Return the same as a picture; if nothing but the GPU varies, the three curves with one for each GPU."""
     texts = ",".join(marks).split(",") if marks else []
     if unknown := [mark for mark in texts if mark != "best" and not mark.strip()[:1].isdecimal()]:
         problem = f"{shown(unknown[0])} is neither a number nor best"

@@ -59,6 +59,7 @@ _REQUIRED = ("name", "source", "format")
 _LINE: Any = {name: (kind, ... if name in _REQUIRED else None) for name, kind in FIELDS.items()}
 _LINE["also_in"] = FIELDS["also_in"], ()
 KernelLine = create_model("KernelLine", __config__=ConfigDict(strict=True, extra="forbid"), **_LINE)
+_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 class BaselineFile(BaseModel):
@@ -200,10 +201,6 @@ def line_of(record: KernelRecord, path: str) -> int | None:
     with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
         return next((number for number, line in enumerate(file, 1) if line.startswith(start)), None)
     return None
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def baseline_text(baseline: Build) -> str:

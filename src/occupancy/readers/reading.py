@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import IO, TypeGuard
+from typing import IO, NamedTuple, TypeGuard
 
 from ..errors import InputError, ReadError, shown, unreadable
 from ..tables.files import LFS_POINTER, LFS_START
@@ -232,24 +232,22 @@ def _read_archive(content: Content, wanted: str) -> Iterator[Item]:
                 near = nearest_names(wanted, names[:MAX_COMPARED])[:1]
                 raise Unreadable(f"contains no {wanted}{f'. Did you mean {near[0]}?' if near else ''}")
         for member in members:
+            name = f"{content.name}/{member.filename}"
             try:
                 stream = archive.open(member)
             except Exception as error:  # damaged, encrypted, or an unknown compression method
-                yield ReadProblem(f"{content.name}/{member.filename}", f"cannot be read: {error}")
+                yield ReadProblem(name, f"cannot be read: {error}")
                 continue
             with stream:
-                file = _Member(stream, f"{content.name}/{member.filename}")
-                yield from _read_file(file, content.limits.shared, member.file_size)
+                yield from _read_file(_Member(stream), content.limits.shared, member.file_size, name)
 
 
-class _Member:
-    def __init__(self, stream: IO[bytes], name: str) -> None:
-        self._stream = stream
-        self.name = name
+class _Member(NamedTuple):
+    stream: IO[bytes]
 
     def read(self, size: int, /) -> bytes:
         try:
-            return self._stream.read(size)
+            return self.stream.read(size)
         except Exception as error:  # each compression method has its own errors
             raise Malformed("its compressed data is invalid") from error
 

@@ -19,17 +19,7 @@ from ..values.resources import QUANTITIES
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
 from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, part_report, wave_blocks
-from .words import (
-    given_name,
-    gpu_name,
-    gpu_text,
-    kernel_text,
-    label,
-    labels,
-    result_text,
-    step_changes,
-    step_text,
-)
+from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, step_changes, step_text
 
 
 def _exact(name: str) -> Callable[[WavesFields], Any]:
@@ -235,7 +225,7 @@ def steps_report(parts: Sequence[Any]) -> Report:
     for steps in parts:
         row = ResultRow(steps.result)
         row.steps = tuple(steps)  # perhaps some of them
-        on_gpu = {"gpu": given_name(row.gpu), "cc": row.gpu.cc}
+        on_gpu = {each.key: each.getter(row) for each in chosen(RESULT_COLUMNS, "gpu", "cc")}
         rows += [{**on_gpu, **step.pop("requires"), **step} for step in row.next_steps]
         details += [Paragraph([f"{gpu_name(row.gpu)}: {result_text(row.result)}"])] if len(parts) > 1 else []
         details += _steps_sections(row)

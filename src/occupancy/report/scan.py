@@ -320,9 +320,7 @@ def _notes(rows: Sequence[ScannedKernel], keys: Container[str]) -> Iterator[Note
         groups[f"{on_gpu(row)}: {row.reason}"][names[row.demangled]] = None
     for reason, group in islice(groups.items(), 3):
         verb = "does" if len(group) == 1 else "do"
-        reasons.append(
-            f"{listed(cut_in_middle([*group], 60), 3)} {verb} not launch{reason}".rstrip(".") + "."
-        )
+        reasons.append(f"{listed(cut_in_middle([*group], 60), 3)} {verb} not launch{reason.rstrip('.')}.")
     if (more := len(groups) - 3) > 0:
         reasons.append(f"{count(more, 'more reason')}: see `reason` (`--columns kernel,reason`).")
     for text in dict.fromkeys([*reasons, *(text for row in rows for text in row.record.notes)]):

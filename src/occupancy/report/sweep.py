@@ -192,11 +192,7 @@ def _best_tables(swept: Combinations) -> Iterator[Section]:
 
 
 def best(points: Iterable[Point], most: int) -> list[Point]:
-    """Return the points with the highest occupancy that are different trade-offs.
-
-    At the same threads and occupancy, a point that uses no more of each resource than another is skipped. They
-    are sorted by occupancy, more registers, more shared memory, more of `COUNTED`, then fewer threads.
-    """
+    """Return the points with the highest occupancy that are different trade-offs, as `ArrayResults.best`."""
     fronts: dict[tuple[float, int], dict[tuple[int, ...], Point]] = {}
     for point in points:
         if not _reached(point.result):

@@ -172,8 +172,7 @@ def parse_values(
 ) -> list[Value | int]:
     """Parse a list such as ``128``, ``128,256``, ``32:1024:32`` or a mixture.
 
-    A range includes its end, and has steps of its third number, or of the unit. A comma separates values,
-    unless it can only group digits, as in ``1,024``, because no number begins with 0.
+    A range includes its end, and has steps of its third number, or of the unit.
     """
     values: list[Value | int] = []
     for part in re.split(",(?!0[0-9]{2}(?![0-9]))", text):
