@@ -152,8 +152,7 @@ def test_waves(engine: PageEngine, count: int) -> None:
     chance = random.Random(count)
     for _ in range(count):
         cc = chance.choice(["7.0", "9.0", "12.0"])
-        sizes = 32 * chance.randint(1, 32), chance.randint(0, 255)
-        kernel = Kernel(*sizes, smem=chance.randrange(60_000))
+        kernel = Kernel(32 * chance.randint(1, 32), chance.randint(0, 255), smem=chance.randrange(60_000))
         sms, grid = chance.randint(1, 200), chance.randint(1, 20_000)
         size = chance.choice([None, 1, 2, 4, 8]) if cc != "7.0" else None
         clustered = kernel.replace(cluster=size)

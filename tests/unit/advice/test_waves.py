@@ -25,9 +25,7 @@ def test_waves_are_those_of_nsight_compute() -> None:
 
 
 def test_clusters_that_no_gpu_holds() -> None:
-    answer, clustered = (
-        Result(occupancy.limits("9.0"), Kernel(1024, 32, cluster=size)) for size in (None, 2)
-    )
+    answer, clustered = (Result(occupancy.limits("9.0"), Kernel(1024, cluster=size)) for size in (None, 2))
     for clusters in (-1, 265, 10**30):
         with pytest.raises(
             occupancy.InputError, match=r"^max_active_clusters: .* out of range.*: 1 to 132\."
