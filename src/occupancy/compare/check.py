@@ -262,10 +262,10 @@ class _Run:
             for demand, kernel in () if self.baseline is None or is_partial else self.new.items():
                 if (demand.number, demand.criterion) not in self.compared:
                     archs = ", ".join(sorted({record.arch or "-" for record in self.baseline or ()}, key=age))
-                    new = f"{base_name(kernel.name)} for {kernel.arch} is new"
-                    problem = f"but the baseline ({archs}) has none of its kernels. {new}"
+                    new = f"{base_name(kernel.name)} for {kernel.arch}"
+                    problem = f"{demand}, but the baseline ({archs}) has none of its kernels, such as {new}"
                     hint = "Accept new kernels with `update=True` (`--update`), or compare with the right baseline."
-                    errors.add(BaselineError(f"{demand}, {problem}", hint=hint))
+                    errors.add(BaselineError(problem, hint=hint))
         return unused
 
 

@@ -19,8 +19,8 @@ from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, join_and, percent, size
 from ..values.spellings import in_range
-from .model import Column, Paragraph, Report, chosen, facts, note, values_of
-from .results import RESULT_COLUMNS, gpu_notes
+from .model import Column, Paragraph, Report, Section, chosen, facts, note, values_of
+from .results import RESULT_COLUMNS, gpu_notes, gpu_remarks
 from .words import given_name, gpu_name, gpu_text, kernel_text, labels, uses_of
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ BOUNDS_COLUMNS = (
 
 def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     kernel, blocks = bounds[0].kernel, [each.min_blocks for each in bounds]
-    text, details = bounds[0].launch_bounds, list[Paragraph]()
+    text, details = bounds[0].launch_bounds, list[Section]()
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.launch_bound, MACRO)
         details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
@@ -191,7 +191,7 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     limits = [f"{cap} ({join_and(gpus)})" if len(caps) > 1 else f"{cap}" for cap, gpus in caps.items()]
     refused = ", ".join(gpu_name(each.gpu) for each in bounds if each.warning)
     exception = f" (ptxas ignores the second bound{f' on {refused}' if honored else ''})" if refused else ""
-    details += [Paragraph([f"{gpu_name(each.gpu)}: {each.reason}"]) for each in bounds if each.reason]
+    details += gpu_remarks(bounds, [each.reason for each in bounds])
     cap = f"at most {' or '.join(limits)} registers per thread{exception}"
     notes = [note("launch-bounds-caps")]
     if kernel.regs is None:

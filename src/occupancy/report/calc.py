@@ -195,7 +195,7 @@ def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
     yield from gpu_remarks(rows, [row.result.reason for row in rows])
-    if all(row.result.launchable for row in rows) and any(row.steps for row in rows):
+    if not waves and all(row.result.launchable for row in rows) and any(row.steps for row in rows):
         yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
 

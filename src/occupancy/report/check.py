@@ -148,7 +148,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
     if (check.removed or "" in refused) and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
-        update = f"`{command} --update`.{one}" if check.rules.source else "set `update`."
+        update = f"`{command} --update`.{one}" if check.rules.source else "pass `update=True`."
         others = sorted(filter(None, refused), key=lambda name: " " in name)
         left = f" The update does not accept {join_and(others)}." if others else ""
         notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
@@ -184,7 +184,7 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
         (lacking if is_lacking else gone).append((name, each.arch))
     if gone:
         missing, on = (list(dict.fromkeys(each)) for each in zip(*gone, strict=True))
-        fix = f"restore {'it' if len(missing) == 1 else 'them'}, or set `allow_removed` in the rules"
+        fix = f"restore {'it' if len(missing) == 1 else 'them'}, or permit it with `allow_removed`"
         yield RemovedKernels(missing, ", ".join(arch or "-" for arch in on), "removed", fix)
     for archs, missing in changes.by_archs(lacking).items():
         yield RemovedKernels(missing, archs, f"without code for {archs}", f"build for {archs} again")

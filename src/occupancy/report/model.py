@@ -57,7 +57,7 @@ NOTES = {note.code: note for note in (
     Note("opt-in", f"More than 48 KiB of shared memory requires {ALLOW_SIZE.format('BYTES')}."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads",
-         "* Assumed: the launch bound, even if `threads` (`--threads N`) is larger; without a bound, 256."),
+         "* Assumed block size: the launch bound, even with a larger `threads` (`--threads N`), or 256 without one."),
     Note("logs", "Logs do not record launch bounds, so launches at these sizes can fail. Scan the object files too."),
     Note("other-gpu",
          "{gpu}: {reason}. The values are those of the {archs} code and can change when it is compiled for {gpu}."),

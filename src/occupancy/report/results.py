@@ -120,7 +120,7 @@ def gpu_remarks(rows: Sequence[Any], reasons: Sequence[str | None]) -> list[Sect
     gpus: dict[str, list[str]] = {}
     for row, reason in zip(rows, reasons, strict=True):
         problem = reason and reason.removeprefix(f"compute capability {row.gpu.cc} has ")
-        for remark in [problem] if problem else [f"call {call}" for call in row.opt_ins]:
+        for remark in [problem] if problem else [f"call {call}" for call in getattr(row, "opt_ins", ())]:
             gpus.setdefault(remark, []).append(gpu_name(row.gpu))
     lines = [f"{'All' if len(on) == len(rows) > 1 else ', '.join(on)}: {text}" for text, on in gpus.items()]
     return [Paragraph(lines)] if lines else []

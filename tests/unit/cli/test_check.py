@@ -143,7 +143,7 @@ def test_annotations(project: Path) -> None:
     rules = [re.findall(r",title=occupancy%3A (\w+):", line) for line in lines[:3]]
     assert rules == [["max_occupancy_drop"], ["no_new_spills"], ["removed"]]
     assert re.search("sm_80: 100%25 -> 50%25 at 256 assumed threads .*%0Asm_90: 100%25 -> 75%25", lines[0])
-    assert re.search("file=occupancy-baseline.json,.* removed: restore it, or set", lines[2])
+    assert re.search("file=occupancy-baseline.json,.* removed: restore it, or permit it", lines[2])
     assert all("restore" in row["fix"] or "reduce" in row["fix"] for row in check()["violations"])
     assert lines[3] == "::notice title=occupancy::New since the baseline (sm_80, sm_90): img::sharpen"
     assert "::Changed since the baseline (sm_80, sm_90): renamed img" in lines[4]

@@ -328,7 +328,7 @@ class TestCheck:
             check([silent], Rule(no_new_spills=True), baseline=[silent])
         with pytest.raises(RulesError, match=r"^Rule 2 .* sets max_regs_growth, which needs a base"):
             check([silent], Rule(max_regs=64), Rule(max_regs_growth=8))
-        with pytest.raises(BaselineError, match=r"has none of its kernels\. j for sm_90 is new"):
+        with pytest.raises(BaselineError, match=r"has none of its kernels, such as j for sm_90"):
             check([kernel("_Z1jv")], Rule(max_regs_growth=8), baseline=[kernel()])
         with pytest.raises(OccupancyError) as caught:
             check([silent], Rule(no_new_spills=True, max_smem_growth=0), Rule(kernels="x", max_regs=8))
