@@ -17,7 +17,7 @@ BUDGETS = {
     "errors": 209,
     "values": 1401,
     "tables": 905,
-    "engine": 851,
+    "engine": 853,
     "readers": 3330,
     "advice": 1131,
     "arrays": 591,

@@ -50,6 +50,7 @@ check README.md --rules tests/data/kernels/samples.cubin
 calc --gpu "H100 SXM" -t 32 --grid 9 --cluster 2
 limits --cc 9.0
 calc --cc 9.0 -t 32 --set x
+calc --cc 2.0 -t 32 --set spreadsheet=null
 calc --cc 9.0 -t 32 --set max_blocks=4
 calc --cc 9.9 -t 32
 calc --gpu H101 -t 32

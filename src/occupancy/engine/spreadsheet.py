@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
 from .common import Allocation, BlockLimits, check_modes, divide_up, round_up, shared_memory_configuration
@@ -27,7 +28,8 @@ def supports(limits: Limits) -> bool:
 
 def column_of(limits: Limits) -> SpreadsheetColumn:
     if limits.spreadsheet is None:
-        raise ValueError(f"no column for {limits.compute_capability}. Call supports() first")
+        problem = f"compute capability {limits.compute_capability} needs it: no other rules apply before 3.0"
+        raise InputError(problem, where="spreadsheet", hint="Set the spreadsheet's numbers in the limits.")
     return limits.spreadsheet
 
 

@@ -69,7 +69,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         check_names([name], KINDS, "--set ")
         constants: dict[str, object] = {"null": None, "none": None, "true": True, "false": False}
         is_list = isinstance(getattr(limits, name), tuple)
-        given[name] = text.split(",") if is_list else constants.get(text.lower(), text)
+        given[name] = constants.get(text.lower(), text.split(",") if is_list else text)
     return _make_limits(limits.compute_capability, limits, given, "--set ")
 
 

@@ -24,7 +24,7 @@ def test_waves_are_those_of_nsight_compute() -> None:
     assert shown == ["3.88", "3.88", "3.88", "0.25", "1", "1"]
 
 
-def test_clusters_that_no_gpu_holds() -> None:
+def test_clusters_and_gpus_that_do_not_exist() -> None:
     answer, clustered = (Result(occupancy.limits("9.0"), Kernel(1024, cluster=size)) for size in (None, 2))
     for clusters in (-1, 265, 10**30):
         with pytest.raises(
@@ -33,13 +33,10 @@ def test_clusters_that_no_gpu_holds() -> None:
             full_wave(clustered, H200_SMS, max_active_clusters=clusters)
     with pytest.raises(occupancy.InputError, match=r"^max_active_clusters needs a kernel with clusters"):
         full_wave(answer, H200_SMS, max_active_clusters=1)
+    with pytest.raises(occupancy.InputError, match="multiprocessor_count: 0 is out of range"):
+        full_wave(answer, 0)
     with pytest.raises(occupancy.InputError, match=r"^The kernel does not launch: 2,048"):
         occupancy.compute("H200", threads=2048, cluster=2).waves(8, max_active_clusters="4")
-
-
-def test_no_multiprocessors() -> None:
-    with pytest.raises(occupancy.InputError, match="multiprocessor_count: 0 is out of range"):
-        full_wave(Result(occupancy.limits("9.0"), Kernel(128)), 0)
 
 
 @pytest.mark.parametrize(
