@@ -6,7 +6,6 @@ import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from numbers import Real
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from ..engine import Model, Result, check_model
@@ -180,10 +179,7 @@ class Criteria:
         if values is not config and "asm" in values and "metadata" in values:  # compiled by Triton
             kernel = kernel_of_inputs(config, given)
         else:
-            # NaN, pandas' missing value, is not equal to itself.
-            known = {
-                name: each for name, each in values.items() if not isinstance(each, Real) or each == each
-            }
+            known, given = _without_missing(values), _without_missing(given)
             kernel = Kernel(**_inputs(known, self._gpus[0].limits.warp_size, given))
         results = list[Result]()
         for gpu in self._gpus:
@@ -217,6 +213,12 @@ def _read_names(names: tuple[Any, ...]) -> tuple[str, ...]:
 
 def _attributes(config: object) -> Mapping[str, Any]:
     return {name: getattr(config, name) for name in _NAMES if hasattr(config, name)}
+
+
+def _without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is not read, and the missing values of a pandas frame."""
+    read = {name: values[name] for name in _NAMES if name in values}
+    return {name: each for name, each in read.items() if str(each) not in ("nan", "<NA>", "NaT")}
 
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -268,23 +268,27 @@ class Evaluator:
             shared.result = self.compute(gpu, kernel)
             shared.launchable, shared.reason = shared.result.launchable, shared.result.reason
             cc = gpu.limits.compute_capability
-            if shared.launchable and record.arch and not runs_on(record.arch, cc):
-                version = other or record
-                is_known = None not in (record.ptx, version.ptx) or runs_on(version.arch, cc)
-                shared.launchable, shared.reason = None, "the GPU cannot load this code"
-                if self.selects_code and (
-                    targets := [each for each in record.ptx or () if runs_on(each, cc)]
-                ):
-                    shared.reason = f"no code for {cc}, so the driver JIT-compiles {targets[-1]} PTX"
-                elif self.selects_code and is_known:
-                    shared.launchable, code = (
-                        False,
-                        "code" if record.ptx is None else "code or compatible PTX",
-                    )
-                    shared.reason = f"no {code} for {cc} (compile for {cc.sm})"
+            if record.arch and not runs_on(record.arch, cc):
+                launchable, reason = self._without_code(record, other or record, cc)
+                if shared.launchable:
+                    shared.launchable, shared.reason = launchable, reason
+                elif launchable is False:
+                    shared.reason = f"{shared.reason} Also, {reason}"
         except OccupancyError as error:
             shared.launchable, shared.reason = (False, error.problem) if shared.result else (None, str(error))
         return shared
+
+    def _without_code(
+        self, record: KernelRecord, other: KernelRecord, cc: ComputeCapability
+    ) -> tuple[bool | None, str]:
+        """Return a verdict on a kernel without code for the GPU, which another version may have."""
+        targets = [each for each in record.ptx or () if runs_on(each, cc)]
+        if self.selects_code and targets:
+            return None, f"no code for {cc}, so the driver JIT-compiles {targets[-1]} PTX"
+        if self.selects_code and (None not in (record.ptx, other.ptx) or runs_on(other.arch, cc)):
+            code = "code" if record.ptx is None else "code or compatible PTX"
+            return False, f"no {code} for {cc} (compile for {cc.sm})"
+        return None, "the GPU cannot load this code"
 
 
 def is_possible(step: NextStep, record: KernelRecord) -> bool:

@@ -24,8 +24,8 @@ OVERSIZED = (
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Use dynamic shared memory and cudaFuncSetAttribute."
 INVALID_CLUSTER = "a kernel launch error has occurred due to cluster misconfiguration"
-NO_CLUSTERS = "Clusters require compute capability 9.0 or newer."
-UNKNOWN_CLUSTER = "No source states if this GPU accepts more."
+NO_CLUSTERS = "clusters require compute capability 9.0 or newer."
+UNKNOWN_CLUSTER = "A larger size is not documented for this GPU."
 OTHER_TARGET = " Targets such as sm_90a allow more: set `opt_in` (`--opt-in`)."
 
 FIRST_WITH_LARGE_STATIC_SMEM = (9, 0)
@@ -64,7 +64,8 @@ class LaunchFailure(NamedTuple):
 
     def text(self, report: str = "") -> str:
         """Return the amount and its limit, the error of the runtime if given, and the hint."""
-        sentence = f"{self.what}, but {_subject(self.limit)} at most {self.allowed:,}."
+        most = f"{_subject(self.limit)} at most {self.allowed:,}{self.axis and f' along {self.axis}'}."
+        sentence = f"{self.what}, but {NO_CLUSTERS if self.limit == 'max_portable_cluster_size' else most}"
         return " ".join(filter(None, (sentence, report, self.hint)))
 
 
@@ -99,7 +100,7 @@ def failures(
     if (number := cuda.exceeded_dimension(limits, kernel)) is not None and kernel.block_dim is not None:
         is_too_large = True
         length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
-        along = f"{length:,} threads along {axis} in one block"
+        along = f"{length:,} threads along {axis}"
         yield LaunchFailure(f"max_block_dim[{number}]", length, allowed, along, *_TOO_LARGE, axis)
     if block_limits.warps == 0 and not is_too_large:
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
@@ -131,12 +132,10 @@ def failures(
 
 
 def _cluster(limits: Limits, blocks: int) -> LaunchFailure:
-    most, error, hint = limits.most_blocks_per_cluster, INVALID_CLUSTER, ""
+    what, most = f"{blocks} blocks in one cluster", limits.most_blocks_per_cluster
     if limits.max_portable_cluster_size is None:
-        error, hint = "", NO_CLUSTERS
-    elif limits.max_non_portable_cluster_size is None:
-        error, hint = "", UNKNOWN_CLUSTER
-    what = f"{blocks} blocks in one cluster"
+        return LaunchFailure("max_portable_cluster_size", blocks, most, what, "")
+    error, hint = (INVALID_CLUSTER, "") if limits.max_non_portable_cluster_size else ("", UNKNOWN_CLUSTER)
     return LaunchFailure("max_non_portable_cluster_size", blocks, most, what, error, hint)
 
 

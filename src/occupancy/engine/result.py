@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from types import ModuleType
 
 from ..errors import InputError, shown
@@ -88,6 +89,8 @@ class Result:
         else:
             chosen = rules(limits, model)
         self.active_blocks, self.block_limits, self.allocated = chosen.evaluate(limits, kernel)
+        if kernel.cluster is not None and prod(kernel.cluster) > limits.most_blocks_per_cluster:
+            self.active_blocks = 0
         self.active_warps = self.active_blocks * self.allocated.warps
         self.limits = limits
         self.kernel = kernel
@@ -117,7 +120,7 @@ class Result:
 
     @property
     def limiters(self) -> tuple[Resource, ...]:
-        """Limiting resources; never empty."""
+        """Limiting resources; empty if only the cluster is too large."""
         blocks, limits = self.active_blocks, self.block_limits
         if limits.count(blocks) == 1:  # the common case, several times as fast as a loop
             return (RESOURCES[limits.index(blocks)],)

@@ -256,7 +256,8 @@ def _waves_text(waves: WavesFields) -> str:
     filled = percent(waves.last_wave_fill)
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
     if waves.full_wave.is_upper_bound:
-        return f"{grid} in {_number_of_waves(waves)} waves of {_whole_wave(waves.full_wave)}"
+        number = f"{_number_of_waves(waves)} waves" if waves.waves > 1 else "at least one wave"
+        return f"{grid} in {number} of {_whole_wave(waves.full_wave)}"
     if not waves.full_waves:
         return f"{grid} in one wave of {most}: {filled} full"
     if not waves.partial_wave_blocks:

@@ -1,6 +1,7 @@
 """Kernels of files, through the library."""
 
 import copy
+import dataclasses
 import io
 import json
 import pickle
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from tests import hostile
+from occupancy.tables.gpus import find_gpu
+from tests import builds, hostile
 from tests.cli_runner import run
 from tests.samples import sample, unpacked
 
@@ -113,6 +115,9 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
         assert occupancy.fits(gpu, kernel)[0].runs == occupancy.is_launchable(gpu, kernel) == bool(share)
         assert ", clusters of 2" in str(occupancy.fits(gpu, kernel))
         assert (kernel.to_dict()["smem"], kernel.to_dict()["occupancy"]) == (kernel.smem, share)
+    evaluator = dataclasses.replace(builds.EVALUATOR, gpu=find_gpu("A100"), selects_code=True)
+    clustered = evaluator.row(builds.kernel(arch="sm_90", ptx=(), cluster_dim=(2, 1, 1)))
+    assert "9.0 or newer. Also, no code or compatible PTX for 8.0" in str(clustered.reason)
     own = occupancy.limits("9.0").replace(max_registers_per_multiprocessor=1 << 17)
     check = occupancy.check(image, occupancy.Rule(min_occupancy=1), gpu=own, dynamic_smem="64k")
     for text in map(
