@@ -32,11 +32,7 @@ def early_config_prune(
     Arguments and errors are as in `prune`. Functions in ``needs`` receive the ``triton.Config``.
     """
     criteria = Criteria(early_config_prune, gpu, needs, min_occupancy, min_blocks, model, dropped)
-
-    def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        return list(criteria.kept(configs))
-
-    return prune_configs
+    return lambda configs, named_args=None, **others: list(criteria.kept(configs))
 
 
 def perf_model(
@@ -73,7 +69,8 @@ def perf_model(
             return 1 / result.occupancy
         x, y, z = parse_shape(grid(arguments) if callable(grid) else grid, "grid")
         # A grid of Triton counts clusters, each of num_ctas blocks.
-        launch = Launch(result.kernel, (x * (result.kernel.cluster_size or 1), y, z))
+        a, b, c = result.kernel.cluster or (1, 1, 1)
+        launch = Launch(result.kernel, (x * a, y * b, z * c))
         wave = full_wave(result, sms)
         if not wave.blocks:
             return math.inf

@@ -68,11 +68,12 @@ def questions() -> st.SearchStrategy[Question]:
 
 def with_less_to_use() -> st.SearchStrategy[Question]:
     """Draw kernels whose steps need no opt-in."""
-    return questions().filter(lambda each: each.kernel.opt_in is not False or not has_large_memory(each))
-
-
-def has_large_memory(question: Question) -> bool:
-    return question.kernel.shared_memory > question.limits.max_shared_memory_per_block
+    return questions().filter(
+        lambda each: (
+            each.kernel.opt_in is not False
+            or each.kernel.shared_memory <= each.limits.max_shared_memory_per_block
+        )
+    )
 
 
 def amounts_of(kernel: Kernel) -> dict[Resource, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from heapq import merge
 from itertools import chain
+from math import prod
 from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
@@ -39,7 +40,7 @@ class Changes(TypedDict, total=False):
     barriers: int
     tensor_memory: int
     carveout: int
-    cluster: int
+    cluster: tuple[int, int, int]
     opt_in: bool
 
 
@@ -84,12 +85,21 @@ def _repair(now: Result) -> Changes:
     limits, kernel, changes = now.limits, now.kernel, Changes()
     if not now.compiles:
         changes["smem"] = kernel.shared_memory
-    most, has_more = limits.max_shared_memory_per_block, now.model == "cuda" and kernel.opt_in is False
-    if has_more and kernel.shared_memory > most and limits.max_shared_memory_per_block_optin > most:
+    most, may_opt_in = limits.max_shared_memory_per_block, now.model == "cuda" and kernel.opt_in is False
+    if may_opt_in and kernel.shared_memory > most and limits.max_shared_memory_per_block_optin > most:
         changes["opt_in"] = True
-    if (kernel.cluster_size or 1) > limits.most_blocks_per_cluster:
-        changes["cluster"] = limits.most_blocks_per_cluster
+    if kernel.cluster is not None and (cluster := _cluster_up_to(limits, kernel.cluster)) != kernel.cluster:
+        changes["cluster"] = cluster
     return changes
+
+
+def _cluster_up_to(limits: Limits, cluster: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return the shape, or a smaller one that divides the same grids."""
+    sides = list(cluster)
+    for axis in (2, 1, 0):
+        most = limits.most_blocks_per_cluster // (prod(sides) // sides[axis])
+        sides[axis] = next((n for n in range(min(most, sides[axis]), 0, -1) if sides[axis] % n == 0), 1)
+    return sides[0], sides[1], sides[2]
 
 
 def _with_less_in_another_size(now: Result) -> NextStep | None:

@@ -36,7 +36,7 @@ def max_potential_block_size(
     limits: Limits, kernel: Kernel, multiprocessor_count: int,
     smem_of_threads: SharedMemoryFunction | None = None, block_size_limit: int = 0,
 ) -> LaunchConfiguration:  # fmt: skip
-    """Return the block size with the most resident threads, the largest of equal ones; 0 means no limit."""
+    """Return the largest block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize."""
     in_range(multiprocessor_count, "multiprocessor_count")
     in_range(block_size_limit, "block_size_limit", low=0)
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)

@@ -85,7 +85,7 @@ def full_wave(result: Result, multiprocessor_count: int, max_active_clusters: in
     slots = result.active_blocks * multiprocessor_count if result.launchable else 0
     if (size := result.kernel.cluster_size) is None:
         if max_active_clusters is not None:
-            problem, hint = "needs a kernel with clusters", "Set `cluster` (`--cluster`) too."
+            problem, hint = "needs the size of a cluster", "Set `cluster` (`--cluster`) too."
             raise InputError(problem, where="max_active_clusters", hint=hint)
         return FullWave(result, multiprocessor_count, slots, slots, None, is_upper_bound=False)
     clusters = bound = slots // size

@@ -124,7 +124,7 @@ def combinations(
 
 def _values(field: Field, given: Any) -> Sequence[Value]:
     if not field.can_vary or not isinstance(given, str):
-        return [given]
+        return [field.parse(given)]
     name = field.name
     if field.kind == "size" and (unclear := _GROUPED_OR_LISTED.search(given)):
         hint = f"Write {unclear[0].replace(',', '')}, or {unclear[0].replace(',', ', ')} with spaces."

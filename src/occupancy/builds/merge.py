@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from math import isnan, nan
 from operator import attrgetter
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -358,20 +359,16 @@ _configuration = attrgetter(*(name for name in RECORD_FIELDS if name not in _LAU
 class _Launches:
     first: KernelRecord
     count: int = 0
-    time: float | None = 0
-    achieved: float | None = 0
+    time: float = 0  # NaN if one is unknown
+    achieved: float = 0
 
     def add(self, launch: KernelRecord) -> None:
         self.count += 1
-        self.time = _sum(self.time, launch.duration_us)
-        self.achieved = _sum(self.achieved, launch.achieved_occupancy)
+        self.time += nan if launch.duration_us is None else launch.duration_us
+        self.achieved += nan if launch.achieved_occupancy is None else launch.achieved_occupancy
 
     def total(self) -> KernelRecord:
         if self.count == 1:
             return self.first
-        achieved = None if self.achieved is None else self.achieved / self.count
-        return replace(self.first, launches=self.count, duration_us=self.time, achieved_occupancy=achieved)
-
-
-def _sum(total: float | None, value: float | None) -> float | None:
-    return None if total is None or value is None else total + value
+        time, achieved = (None if isnan(each) else each for each in (self.time, self.achieved / self.count))
+        return replace(self.first, launches=self.count, duration_us=time, achieved_occupancy=achieved)

@@ -12,6 +12,7 @@ import occupancy  # for annotations: its public names load their modules on firs
 
 from ..advice.next_steps import NextStep, next_steps, using_less
 from ..advice.waves import WavesFields, full_wave
+from ..engine import limiting
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu, runs_on
@@ -66,9 +67,9 @@ class _SharedResult:
         """Values of each of the kernels, in the order of `ScannedKernel`."""
         known = attrgetter("gpu.cc", "occupancy", "active_blocks", "limiters")
         numbers = (None, None, None, ()) if self.result is None else known(self.result)
-        if self.launchable is False:
+        if self.launchable is False and self.result is not None:
             # No resource limits a kernel without code.
-            numbers = numbers[0], 0.0, 0, () if self.result and self.result.launchable else numbers[3]
+            numbers = numbers[0], 0.0, 0, () if self.result.launchable else limiting(self.result)
         verdict = self.launchable, self.reason
         memory = self.record.shared_memory, spill_bytes(self.record)
         return self.threads, self.threads_assumed, self.result, *numbers, *verdict, *memory

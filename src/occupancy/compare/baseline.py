@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from ..builds.merge import merge
+from ..builds.merge import MAX_FILES, merge
 from ..builds.names import count_kernels, stable_name
 from ..errors import BaselineError, ReadError, invalid
 from ..readers import KernelRecord, KernelSource, ReadProblem
@@ -30,7 +30,7 @@ from ..values.spellings import INT_MAX
 from .match import match
 
 SCHEMA = "occupancy-baseline"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MAX_FILE_BYTES = 64 << 20
 
 _REWRITE = "write it again with `occupancy.save_baseline(BUILD, FILE)` (`occupancy scan BUILD --save-baseline FILE`)."
@@ -55,9 +55,8 @@ FIELDS: Mapping[str, Any] = {
 }  # fmt: skip
 """Values of a kernel in a baseline, in their order; those that are unset are not written."""
 
-_REQUIRED = ("name", "source", "format")
-_LINE: Any = {name: (kind, ... if name in _REQUIRED else None) for name, kind in FIELDS.items()}
-_LINE["also_in"] = FIELDS["also_in"], ()
+_DEFAULTS = {"name": ..., "source": ..., "format": ..., "also_in": ()}
+_LINE: Any = {name: (kind, _DEFAULTS.get(name)) for name, kind in FIELDS.items()}
 KernelLine = create_model("KernelLine", __config__=ConfigDict(strict=True, extra="forbid"), **_LINE)
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -104,7 +103,9 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
             if looks_like_baseline(stream.getvalue()[:4096]):
                 return parse_baseline(stream.getvalue(), stream.name)
             sources = [stream]
-    records, problems = merge(read_each(sources, common))
+    items = list(read_each(sources, common))
+    with_code = {each.source for each in items if isinstance(each, KernelRecord) and each.code is not None}
+    records, problems = merge(items)
     if not records:
         raise problems[0].error()
     # Files get paths relative to their folder, or base names: after merging, because these can be ambiguous.
@@ -115,11 +116,12 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         folder = next(filter(place.is_relative_to, folders), place.parent)
         # File names can contain bytes that JSON cannot represent.
         portable[source] = place.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
-    kernels, with_code = [], {record.source for record in records}  # and no logs beside them
-    with_code.update(file for record in records for file, _ in record.modules)
+    kernels = []
     for record in records:
         if record.regs is not None and record.chosen is not False:  # no PTX, and no rejected candidate
-            others = tuple(portable[file] for file in record.also_in if file in with_code)
+            # Not the logs of an image, which contain no copy.
+            is_whole = record.code is None or len(record.also_in) >= MAX_FILES
+            others = tuple(portable[file] for file in record.also_in if is_whole or file in with_code)
             kernels.append(replace(record, source=portable[record.source], also_in=others))
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 
@@ -180,12 +182,9 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
         values = {name: getattr(record, name) for name in FIELDS}
         kept = KernelRecord(**{**values, "name": stable_name(record.name)})
         by_line.setdefault(_line(kept), kept)
-
-    def order(line: str) -> tuple[object, ...]:
-        record = by_line[line]
-        return record.name, len(record.arch or ""), record.arch or "", record.source, line
-
-    return Build(tuple(by_line[line] for line in sorted(by_line, key=order)), threads)
+    keys = ((each.name, each.arch or "", each.source, line) for line, each in by_line.items())
+    ordered = sorted(keys, key=lambda key: (key[0], len(key[1]), *key[1:]))
+    return Build(tuple(by_line[line] for *_, line in ordered), threads)
 
 
 def _line(record: KernelRecord, names: Iterable[str] = FIELDS) -> str:

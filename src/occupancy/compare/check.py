@@ -129,7 +129,7 @@ class Checked:
     unused: tuple[tuple[RuleEntry | None, list[str]], ...] = field(hash=False)
     """Exemptions, rules without demands, and ``allow_removed`` (None), with patterns that match no kernel."""
     code: frozenset[tuple[str, str | None]]
-    """Stable name and architecture of each kernel of the whole build."""
+    """Stable name and architecture of each kernel of the whole build, also under its name in the baseline."""
 
     @property
     def passed(self) -> bool:
@@ -187,7 +187,7 @@ def check_kernels(
         changed=tuple(changed),
         ended=tuple(each for each in rules.exemptions if each not in current),
         unused=tuple(unused),
-        code=frozenset((stable_name(record.name), record.arch) for record in build),
+        code=frozenset((stable_name(each.name), each.arch) for each in (*build, *before.values())),
     )
 
 

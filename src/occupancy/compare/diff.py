@@ -285,8 +285,7 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any]:
     result = Result(now.limits, now.kernel.replace(max_threads=bound), now.model)
     if not result.compiles or (result.launchable and result.occupancy >= share - TOLERANCE):
         return {}
-    fixed = "carveout", "cluster"  # the launch sets the first
-    possible = (each for each in next_steps(result) if each.requires.keys().isdisjoint(fixed))
+    possible = (each for each in next_steps(result) if {"carveout", "cluster"}.isdisjoint(each.requires))
     reaching = (each.requires for each in possible if each.occupancy >= share - TOLERANCE)
     return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default={})
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
+from ..builds.merge import MAX_FILES
 from ..builds.names import stable_name, unparametrized
 from ..readers import KernelRecord
 
 MatchedBy = Literal["name", "stable_name", "code"]
 """Key that matched a pair: name and architecture, name without parameters and generated parts, or code."""
 
+_ANY_FILE = ""
 Key = Callable[[KernelRecord], Hashable]
 Records = tuple[KernelRecord, ...]
 Pairs = Iterator[tuple[KernelRecord, KernelRecord]]
@@ -117,17 +119,18 @@ def _copies(pairs: list[Pair], removed: list[KernelRecord], added: list[KernelRe
 def _finder(records: list[KernelRecord]) -> Callable[[KernelRecord], KernelRecord | None]:
     in_file = defaultdict[Hashable, list[KernelRecord]](list)
     for each in records:
-        for file in (each.source, *each.also_in, each.code is None):
+        # A log does not name the files of an image.
+        is_partial = each.code is None or len(each.also_in) >= MAX_FILES
+        for file in (each.source, *each.also_in, *[_ANY_FILE] * is_partial):
             in_file[_copy(each), file].append(each)
     only = {key: group[0] for key, group in in_file.items() if len(group) == 1}
     last_first = sorted(records, key=by_name, reverse=True)
     equal = {(_copy(each), compared_values(each)): each for each in last_first}
 
     def find(record: KernelRecord) -> KernelRecord | None:
-        copy, has_code = _copy(record), record.code is not None  # a log does not name the files of an image
-        return equal.get((copy, compared_values(record))) or only.get(
-            (copy, record.source), only.get((copy, has_code))
-        )
+        copy, any_file = _copy(record), record.source if record.code is None else _ANY_FILE
+        same = equal.get((copy, compared_values(record)))
+        return same or only.get((copy, record.source)) or only.get((copy, any_file))
 
     return find
 

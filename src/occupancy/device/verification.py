@@ -189,7 +189,7 @@ class _Comparison:
         self._plan = plan
         self._limits = device.row
         self._multiprocessor_count = device.multiprocessor_count
-        has_clusters = self._limits.most_blocks_per_cluster > 1
+        has_clusters = self._limits.max_portable_cluster_size is not None
         self._counter = ClusterCounter(context, self._limits) if has_clusters else None
         self._blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
         self._memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")

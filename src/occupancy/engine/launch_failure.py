@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -25,8 +26,7 @@ OVERSIZED = (
 MAKE_DYNAMIC = "Use dynamic shared memory and cudaFuncSetAttribute."
 INVALID_CLUSTER = "a kernel launch error has occurred due to cluster misconfiguration"
 NO_CLUSTERS = "clusters require compute capability 9.0 or newer."
-UNKNOWN_CLUSTER = "A larger size is not documented for this GPU."
-OTHER_TARGET = " Targets such as sm_90a allow more: set `opt_in` (`--opt-in`)."
+OTHER_TARGET = " Targets such as {}a allow more: set `opt_in` (`--opt-in`)."
 
 FIRST_WITH_LARGE_STATIC_SMEM = (9, 0)
 """First compute capability with targets such as sm_90a, for which ptxas accepts more than 48 KiB."""
@@ -34,6 +34,13 @@ FIRST_WITH_LARGE_STATIC_SMEM = (9, 0)
 _TOO_LARGE = (INVALID_VALUE, "", "invalid configuration argument")
 """Error, hint, and error before CUDA 13 of a block that is too large."""
 _REGISTER_LIMITS = ("max_registers_per_block", "max_registers_per_multiprocessor")
+_SUBJECTS = {
+    "max_threads": "the kernel was compiled for", "static_smem": "the compiler accepts",
+    "carveout": "the carveout leaves", ".*cluster_size": "a cluster can have", ".*per_multiprocessor": "an SM has",
+    ".*per_thread": "a thread can have", r"spreadsheet\..*": "in the spreadsheet, a block can have",
+    ".*": "a block can have",
+}  # fmt: skip
+"""Pattern of a limit -> beginning of a sentence about it; the first that matches counts."""
 
 
 @readable
@@ -47,7 +54,7 @@ class LaunchFailure(NamedTuple):
     what: str
     """Excessive amount, with its unit."""
     error: str = OUT_OF_RESOURCES
-    """Error of the CUDA runtime; empty if it is unknown, or if the kernel does not compile."""
+    """Error of the CUDA runtime; empty if the kernel does not compile for the GPU."""
     hint: str = ""
     error_before_13: str | None = None
     """Error of the runtime of CUDA 12 and older; None if it is the same."""
@@ -64,26 +71,10 @@ class LaunchFailure(NamedTuple):
 
     def text(self, report: str = "") -> str:
         """Return the amount and its limit, the error of the runtime if given, and the hint."""
-        most = f"{_subject(self.limit)} at most {self.allowed:,}{self.axis and f' along {self.axis}'}."
+        subject = next(each for form, each in _SUBJECTS.items() if re.fullmatch(form, self.limit))
+        most = f"{subject} at most {self.allowed:,}{self.axis and f' along {self.axis}'}."
         sentence = f"{self.what}, but {NO_CLUSTERS if self.limit == 'max_portable_cluster_size' else most}"
         return " ".join(filter(None, (sentence, report, self.hint)))
-
-
-def _subject(limit: str) -> str:
-    """Return the beginning of a sentence about a limit: ``a block can have``."""
-    if limit == "max_threads":
-        return "the kernel was compiled for"
-    if limit == "static_smem":
-        return "the compiler accepts"
-    if limit == "carveout":
-        return "the carveout leaves"
-    if limit.endswith("cluster_size"):
-        return "a cluster can have"
-    if limit.endswith("per_multiprocessor"):
-        return "an SM has"
-    if limit.startswith("spreadsheet"):
-        return "in the spreadsheet, a block can have"
-    return "a thread can have" if limit.endswith("per_thread") else "a block can have"
 
 
 def failures(
@@ -109,7 +100,8 @@ def failures(
     if is_rejected := has_too_much_static_smem(limits, kernel, model):
         size, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
         hint = MAKE_DYNAMIC if most < limits.max_shared_memory_per_block_optin else ""
-        hint += OTHER_TARGET * (limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
+        if (cc := limits.compute_capability) >= FIRST_WITH_LARGE_STATIC_SMEM:
+            hint += OTHER_TARGET.format(cc.sm)
         yield LaunchFailure("static_smem", size, most, f"{size:,} bytes of static shared memory", "", hint)
     if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
@@ -127,16 +119,11 @@ def failures(
         needed, allowed = kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor or 0
         what = f"{needed} virtual resources in one block"
         yield LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
-    if (blocks := kernel.cluster_size or 1) > limits.most_blocks_per_cluster:
-        yield _cluster(limits, blocks)
-
-
-def _cluster(limits: Limits, blocks: int) -> LaunchFailure:
-    what, most = f"{blocks} blocks in one cluster", limits.most_blocks_per_cluster
-    if limits.max_portable_cluster_size is None:
-        return LaunchFailure("max_portable_cluster_size", blocks, most, what, "")
-    error, hint = (INVALID_CLUSTER, "") if limits.max_non_portable_cluster_size else ("", UNKNOWN_CLUSTER)
-    return LaunchFailure("max_non_portable_cluster_size", blocks, most, what, error, hint)
+    if (blocks := kernel.cluster_size or 1) > (most := limits.most_blocks_per_cluster):
+        limit, error = "max_non_portable_cluster_size", INVALID_CLUSTER
+        if limits.max_portable_cluster_size is None:
+            limit, error = "max_portable_cluster_size", ""
+        yield LaunchFailure(limit, blocks, most, f"{blocks} blocks in one cluster", error)
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:

@@ -11,7 +11,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -250,26 +250,18 @@ def open_content(source: KernelSource, limits: ReadLimits, name: str = "") -> It
 @contextmanager
 def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
     # Readers seek, but a pipe cannot: copy it to memory, or to disk if it is long.
-    import tempfile  # takes longer to import than most files take to read
+    from tempfile import SpooledTemporaryFile  # takes longer to import than most files take to read
 
-    memory = io.BytesIO()
-    file: BinaryIO = memory
     size = 0
-    with ExitStack() as stack:
-        while True:
-            with damage_as_malformed():
-                piece = stream.read(MIB)
-            if not piece:
-                break
-            size += file.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
-            if size > MAX_STREAM_BYTES:
-                raise Unreadable(f"the stream has more than {MAX_STREAM_BYTES >> 30} GiB. Save it as a file")
-            if size > _KEPT_IN_MEMORY and file is memory:
-                with damage_as_malformed():
-                    file = stack.enter_context(tempfile.TemporaryFile())
-                file.write(memory.getvalue())
-                memory.close()
-        file.flush()
+    with SpooledTemporaryFile(_KEPT_IN_MEMORY) as copy:
+        with damage_as_malformed():
+            while piece := stream.read(MIB):
+                size += copy.write(piece.encode("utf-8", "replace") if isinstance(piece, str) else piece)
+                if size > MAX_STREAM_BYTES:
+                    most = f"{MAX_STREAM_BYTES >> 30} GiB"
+                    raise Unreadable(f"the stream has more than {most}. Save it as a file")
+        copy.flush()
+        file: Any = copy._file  # it has no readinto() of its own in Python 3.10
         yield file, size
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from math import prod
 from operator import itemgetter
 from typing import Any
 
@@ -11,11 +12,12 @@ from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
 from ..advice.slack import SlackFields, carveout, slack
 from ..advice.waves import FullWave, WavesFields
-from ..engine import limiting
+from ..engine import Result, limiting
 from ..engine.common import shared_memory_configuration
 from ..values.kernel import Launch
 from ..values.numbers import count, decimal, percent, plain, size
 from ..values.resources import QUANTITIES
+from ..values.spellings import INT_MAX
 from .explain import Explanation, explain
 from .model import Column, Note, Paragraph, Report, Section, Table, chosen, facts, filled, note, values_of
 from .results import RESULT_COLUMNS, ResultRow, gpu_notes, gpu_remarks, part_report, wave_blocks
@@ -43,7 +45,7 @@ WAVE_COLUMNS = (
 
 COLUMNS = (
     *RESULT_COLUMNS,
-    Column("clusters", about="Upper bound of resident clusters, with --cluster", type="object"),
+    Column("clusters", about="Upper bound of resident clusters, with --cluster and SMs", type="object"),
     Column("waves", value=lambda row: row.waves and {each.key: each.getter(row.waves) for each in WAVE_COLUMNS[2:]},
            about="Waves and tail of the grid, with --grid", type="object"),
     Column("next_steps", "Next step",
@@ -77,7 +79,7 @@ STEP_TABLE = (
 def calc_report(
     rows: Sequence[ResultRow], launch: Mapping[str, Any] | None = None, *, is_explained: bool = False
 ) -> Report:
-    """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and clusters."""
+    """Return the report of a kernel on each of some GPUs; ``launch`` has its grid and active clusters."""
     kernel = rows[0].kernel
     one = len(rows) == 1
     headline = list(_headline(rows[0])) if one else [kernel_text(kernel)]
@@ -175,9 +177,11 @@ def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
             yield "Carveout", f"{best.percent}% selects {memory}, which is enough and leaves {l1} of L1"
     for call in row.opt_ins:
         yield "Opt in", call
-    if row.wave is not None and row.wave.blocks:
+    if row.wave is not None and row.result.launchable:
         sms = count(row.wave.multiprocessor_count, "SM")
-        yield "Whole GPU", f"{_whole_wave(row.wave)} on {sms}: largest cooperative grid"
+        none = f"no cluster of {row.kernel.cluster_size} fits on {sms}"
+        whole = f"{_whole_wave(row.wave)} on {sms}: largest cooperative grid"
+        yield "Whole GPU", whole if row.wave.blocks else none
 
 
 def _headroom(found: SlackFields) -> str:
@@ -195,8 +199,6 @@ def _details_of_several(rows: Sequence[ResultRow]) -> Iterator[Section]:
     if waves := [row.waves for row in rows if row.waves is not None]:
         yield Table(_grid_text(waves[0].launch), filled(WAVE_COLUMNS, waves), waves)
     yield from gpu_remarks(rows, [row.result.reason for row in rows])
-    if not waves and all(row.result.launchable for row in rows) and any(row.steps for row in rows):
-        yield Paragraph(["`budget` computes limits that hold on all GPUs."])
 
 
 def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
@@ -214,10 +216,20 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     is_larger = any(step.requires.get("smem", 0) > most for step in row.steps)
     if is_larger and not (row.opt_ins or result.launchable):
         yield note("opt-in")
+    yield from _cluster_notes(result, row.steps)
     if row.wave is not None and row.wave.is_upper_bound and row.wave.blocks:
         yield note("cluster-bound")
     if row.gpu.variants and not is_only:
         yield note("sms-vary", gpu=gpu_name(row.gpu), example=row.gpu.variants[-1].name)
+
+
+def _cluster_notes(result: Result, steps: Sequence[NextStep] = ()) -> Iterator[Note]:
+    """Yield notes on clusters beyond the portable size, of the kernel and of its next steps."""
+    portable = result.limits.max_portable_cluster_size or INT_MAX
+    if result.limits.max_non_portable_cluster_size is None and (result.kernel.cluster_size or 0) > portable:
+        yield note("unknown-clusters", cc=result.gpu.cc, most=portable)
+    if any(prod(step.requires.get("cluster", ())) > portable for step in steps):
+        yield note("non-portable")
 
 
 def steps_report(parts: Sequence[Any]) -> Report:
@@ -318,6 +330,8 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
         fits = sorted(reached, key=lambda fit: -fit.occupancy)
         runs += f", {len(fits)} with at least {percent(least)}"
     details = gpu_remarks(fits, [fit.reason for fit in fits])
-    notes = gpu_notes((fit.gpu for fit in fits), (fit.result for fit in fits if fit.result is not None))
+    results = [fit.result for fit in fits if fit.result is not None]
+    notes = gpu_notes((fit.gpu for fit in fits), results)
+    notes += [each for result in results for each in _cluster_notes(result)]
     headline = [runs, kernel_text(kernel)]
     return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)

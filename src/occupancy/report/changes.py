@@ -34,7 +34,7 @@ def _bounds_text(bounds: tuple[Any, ...] | None) -> str:
 
 PHRASES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "occupancy": ("{}", percent),
-    "arch": ("{}", str),
+    "arch": ("code for {}", str),
     "name": ("renamed {}", str),
     "launch_bounds": ("launch bounds {}", _bounds_text),
     "register_cap": ("register cap {}", lambda cap: "none" if cap == 255 else str(cap)),

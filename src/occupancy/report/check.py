@@ -132,6 +132,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     values = {
         "passed": check.passed,
         "added": [values_of(each, *NAMES) for each in check.added],
+        "permitted": [values_of(each, *NAMES) for each in check.permitted],
         "changed": [{**values_of(record, *NAMES), "change": change} for record, change in check.changed],
         "exempt": [
             {**values_of(each.kernel, *NAMES), "rules": each.criteria, **values_of(each.exemption, "reason")}
@@ -149,7 +150,7 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     if (check.removed or "" in refused) and os.path.isfile(check.rules.baseline or "") and not updated:
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "pass `update=True`."
-        others = sorted(filter(None, refused), key=lambda name: " " in name)
+        others = sorted(filter(None, refused), key=lambda name: "(no launch)" in name)
         left = f" The update does not accept {join_and(others)}." if others else ""
         notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
@@ -157,10 +158,10 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
 
 
 def _refused(row: CheckRow) -> str:
-    """Return the kind of violation that an update of the baseline cannot accept; empty for others."""
+    """Return the rule or the kernel that an update of the baseline cannot accept; empty for others."""
     if not CRITERIA[row.violation.criterion].compares:
         return row.violation.criterion
-    return "kernels that cannot launch" if row.broken and row.broken.is_refused else ""
+    return f"{short_name(row.record.name)} (no launch)" if row.broken and row.broken.is_refused else ""
 
 
 def _sections(

@@ -56,10 +56,8 @@ def _row_value(name: str, default: Any = None) -> Callable[[Entry], Any]:
 
 
 def _side(side: str, column: Column) -> Column:
-    def value(entry: Entry) -> Any:
-        return (row := getattr(entry, side)) and column.getter(row)
-
-    return column._replace(key=f"{side}_{column.key}", title="", value=value, show=None)
+    return column._replace(key=f"{side}_{column.key}", title="", show=None,
+                           value=lambda entry: (row := getattr(entry, side)) and column.getter(row))  # fmt: skip
 
 
 _MEASURED = (

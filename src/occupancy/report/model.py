@@ -14,7 +14,7 @@ from operator import attrgetter, itemgetter
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..advice.launch_requirements import ALLOW_SIZE
+from ..advice.launch_requirements import ALLOW_SIZE, NON_PORTABLE
 from ..values.numbers import plain
 
 if TYPE_CHECKING:
@@ -47,14 +47,17 @@ NOTES = {note.code: note for note in (
     Note("setmaxnreg",
          "For kernels with setmaxnreg, see `register_split` (`occupancy registers`) instead of the next steps."),
     Note("cluster-bound",
-         "This number of clusters is an upper bound: each cluster must fit in one GPC. For exact waves and their tail, "
+         "Numbers of clusters are upper bounds: each cluster must fit in one GPC. For exact waves and their tail, "
          "set `max_active_clusters` (`--max-active-clusters`)."),
+    Note("unknown-clusters",
+         "The largest cluster on {cc} is not documented: more than {most} blocks may fail to launch."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
          "Kernels that do not fit under the cap may spill. `-maxrregcount` caps only kernels without launch bounds."),
     Note("at-the-cap", "Blocks and occupancy are those of a kernel that uses the whole cap."),
     Note("above-the-cap", "{regs} registers exceed the cap of {cap}, so the kernel may spill. Results assume the cap."),
     Note("opt-in", f"More than 48 KiB of shared memory requires {ALLOW_SIZE.format('BYTES')}."),
+    Note("non-portable", f"More than 8 blocks per cluster require {NON_PORTABLE}."),
     Note("budget-both", "A kernel must stay within both limits of a row. Launch bounds can make it spill."),
     Note("assumed-threads",
          "* Assumed block size: the launch bound, even with a larger `threads` (`--threads N`), or 256 without one."),

@@ -337,4 +337,6 @@ def row_notes(rows: Sequence[ScannedKernel], codes: Iterable[str]) -> Iterator[N
         for reason, noted in groups.items():
             archs = join_and(list(dict.fromkeys(row.record.arch or "-" for row in noted)))
             gpu = noted[0].result and noted[0].result.gpu
-            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, reason=reason)
+            names = dict.fromkeys(row.short_name for row in noted) if len(noted) < len(rows) else ()
+            kernels = f" ({listed(list(names), 3)})" if names else ""
+            yield note(code, gpu=gpu and gpu_name(gpu), archs=archs, reason=f"{reason}{kernels}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import prod
 from typing import Any
 
 from ..advice.next_steps import NextStep
@@ -57,8 +58,10 @@ def amount_text(name: str, amount: Any) -> str:
     """Return a value of an input with its short unit: ``64 registers``, ``32.25 KiB``."""
     if name in ("smem", "carveout"):
         return f"carveout {size(amount)}" if name == "carveout" else size(amount)
-    if name in ("opt_in", "cluster"):
-        return "opt-in" if name == "opt_in" else f"clusters of {amount}"
+    if name == "opt_in":
+        return "opt-in"
+    if name == "cluster":
+        return f"clusters of {prod(amount)}" if prod(amount) > 1 else "no clusters"
     return count(amount, {"regs": "register", "tensor_memory": "column"}.get(name, name.removesuffix("s")))
 
 
@@ -76,6 +79,8 @@ def limit_text(name: str, value: Any) -> str:
 def input_text(name: str, value: Value) -> str:
     """Return a value of an input with its label: ``64 registers per thread``, ``compute capability 9.0``."""
     text, meaning = value_text(name, value), LABELS[name]
+    if name == "cluster":
+        return amount_text(name, value)
     if isinstance(value, bool):
         return meaning if value else f"no {meaning}"
     if name == "gpu":
@@ -114,7 +119,8 @@ def step_changes(result: Result, step: NextStep) -> str:
         if name == "threads":
             changes.append(f"{_shape_text(kernel)} -> {after:,} threads")
         elif name == "cluster":
-            changes.append(f"clusters of {kernel.cluster_size} -> {after}")
+            larger, smaller = (amount_text(name, each) for each in (kernel.cluster, after))
+            changes.append(f"{larger} -> {smaller.removeprefix('clusters of ')}")
         elif name == "opt_in":
             changes.append("opt in to more than 48 KiB")
         elif name == "smem" and after == kernel.shared_memory:
@@ -143,10 +149,9 @@ def kernel_text(kernel: Kernel, *gpus: Gpu) -> str:
 
 def uses_of(kernel: Kernel) -> list[str]:
     """Return the inputs but the block size."""
-    names = [name for name, field in FIELDS.items() if field.kind not in ("flag", "shape")]
-    given = ((name, getattr(kernel, name)) for name in names if name != "threads")
+    names = [name for name, field in FIELDS.items() if field.kind != "flag"]
+    given = ((name, getattr(kernel, name)) for name in names if name not in ("threads", "block_dim"))
     uses = [input_text(name, value) for name, value in given if value is not None]
-    uses += [f"clusters of {kernel.cluster_size}"] if kernel.cluster else []
     return [*uses, "no shared memory opt-in"] if kernel.opt_in is False else uses
 
 

@@ -243,8 +243,8 @@ class Limits:
 
     @property
     def most_blocks_per_cluster(self) -> int:
-        """Largest cluster size, non-portable if known; 1 without clusters."""
-        return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 1
+        """Largest cluster size; 1 without clusters, and the largest integer if it is not documented."""
+        return 1 if self.max_portable_cluster_size is None else self.max_non_portable_cluster_size or INT_MAX
 
     def replace(self, **changes: Unpack[LimitsChanges]) -> Limits:
         """Return the same SM with some limits changed; sizes can be text, such as ``"200k"``.

@@ -22,7 +22,7 @@ def test_an_answer_answers_its_own_questions(samples: Path) -> None:
         answer = kernel.result
         assert (answer is None) == (kernel.occupancy is None)
         if answer is not None:
-            for name in ("occupancy", "active_blocks", "limiters") if kernel.launchable else ("launchable",):
+            for name in ("occupancy", "active_blocks", "limiters", "launchable"):
                 assert getattr(answer, name) == getattr(kernel, name)
 
 
@@ -126,8 +126,8 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
         assert "that differ from the table" in " ".join(text.split())
         assert "custom 9.0" in text
     two = str(occupancy.scan([image, "tests/data/kernels/samples.exe.gz"], gpu="B200"))
-    assert "B200: the GPU cannot load this code. The values are" in two
-    assert "B200: no code for 10.0, so the driver JIT-compiles compute_90 PTX." in " ".join(two.split())
+    assert "B200: the GPU cannot load this code (" in two
+    assert "B200: no code for 10.0, so the driver JIT-compiles compute_90 PTX (" in " ".join(two.split())
     assert "3 of 3 kernels" in repr(
         occupancy.check("tests/data/kernels/triton_cache", occupancy.Rule(max_regs=20))
     )  # two are called mm

@@ -25,7 +25,7 @@ def test_early_config_prune_is_prune_in_the_form_that_triton_calls() -> None:
     assert two == [config for config in asked if config.shared <= 64 << 10 and config.num_ctas <= 16]
 
 
-@pytest.mark.parametrize(("cc", "largest"), [("8.0", 1), ("9.0", 16), ("12.0", 8)])
+@pytest.mark.parametrize(("cc", "largest"), [("8.0", 1), ("9.0", 16), ("12.1", 8)])
 def test_clusters_that_a_chip_does_not_have_are_left_out(cc: str, largest: int) -> None:
     small = [config for config in configs() if config.shared == 16 << 10]
     kept = occupancy.triton.early_config_prune(cc)(small)

@@ -242,7 +242,6 @@ def test_a_missing_architecture_is_no_removed_kernel(project: Path) -> None:
     assert "New since" not in run("check", "build/", "--newest").stdout
     lost = run("check", "build/", "--gpu", "H100", columns=200).stdout  # the baseline has code for it
     assert (lost[:15], lost.count("no code for 9.0 (compile for sm_90)")) == ("FAILED: 7 of 7 ", 7)
-    assert run("diff", "build/", "build/", "--gpu", "H100").stdout.startswith("7 kernels, all the same")
     for image in Path("build").iterdir():
         image.unlink()
     assert "Error: build contains no kernels" in run("check", "build/").stderr

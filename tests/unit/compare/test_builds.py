@@ -1,6 +1,7 @@
 """Baselines, differences and checks of builds."""
 
 import json
+import shutil
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -38,7 +39,7 @@ class TestBaseline:
         assert "größe" in baseline_text(baseline_from([kernel("größe")]))
         every = kernel(cluster_dim=(2, 1, 1), code=0xFFFF_FFFF, spills_from="compiler", dynamic_smem=1024)
         assert baseline_text(baseline_from([every, kernel("_Z1jv")], 256)) == (
-            '{\n"schema": "occupancy-baseline",\n"schema_version": 2,\n"threads": 256,\n"kernels": [\n'
+            '{\n"schema": "occupancy-baseline",\n"schema_version": 3,\n"threads": 256,\n"kernels": [\n'
             '{"name": "_Z1jv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "linked": true, '
             '"regs": 32, "static_smem": 0, "barriers": 1, "stack_bytes": 0, "spill_store_bytes": 0, '
             '"spill_load_bytes": 0, "max_threads": 256},\n'
@@ -48,9 +49,15 @@ class TestBaseline:
             '"cluster_dim": [2, 1, 1], "code": 4294967295}\n]\n}\n'
         )
 
+    def test_another_file_with_the_same_code_is_recorded(self, tmp_path: Path) -> None:
+        for name in ("a", "b"):
+            shutil.copy("tests/data/kernels/cubins/13.0_90_0.cubin.gz", tmp_path / f"{name}.cubin.gz")
+        build = parse_baseline(baseline_text(baseline_from(read_build([str(tmp_path)]).kernels)).encode(), "")
+        assert {each.also_in for each in build.kernels} == {("b.cubin.gz",)}
+
     def test_a_line_without_a_value_is_a_kernel_without_it(self) -> None:
         line = '{"name": "k", "source": "k.o", "format": "cubin"}'
-        text = f'{{"schema": "occupancy-baseline", "schema_version": 2, "kernels": [{line}]}}'
+        text = f'{{"schema": "occupancy-baseline", "schema_version": 3, "kernels": [{line}]}}'
         (read,) = parse_baseline(text.encode(), "base.json").kernels
         assert read == KernelRecord(source="k.o", format="cubin", name="k")
         assert looks_like_baseline(b"\xef\xbb\xbf\n" + text.encode())
@@ -70,7 +77,7 @@ class TestBaseline:
         assert set(map(compared_values, read.kernels)) == set(map(compared_values, build.kernels))
 
     @pytest.mark.parametrize(("change", "message"), [
-        ({"schema_version": 3}, "schema_version: 3 is invalid. Allowed: 2. Update occupancy"),
+        ({"schema_version": 4}, "schema_version: 4 is invalid. Allowed: 3. Update occupancy"),
         ({"schema_version": True}, "schema_version: True is invalid"),
         ({"schema": "coverage"}, "is not a baseline"), ({"kernels": {}}, "kernels: a mapping is invalid"),
         ({"threads": 0}, "threads: 0 is invalid"), ({"threads": "64"}, "threads: '64' is invalid"),

@@ -349,9 +349,9 @@ function fullWave(result, sms, clusterSize = null) {
   const slots = result.launchable ? result.active_blocks * sms : 0;
   if (clusterSize === null) return { blocks: slots, slots, cluster_size: null, clusters: null };
   const { compute_capability: cc, max_portable_cluster_size: portable } = result.limits;
-  const most = result.limits.max_non_portable_cluster_size ?? portable;
-  if (portable === null) throw new Refused(`No clusters on ${cc}.`, "cluster");
-  if (clusterSize > most) throw new Refused(`A cluster has at most ${most} blocks.`, "cluster");
+  const most = result.limits.max_non_portable_cluster_size ?? Infinity;
+  if (!portable && clusterSize > 1) throw new Refused(`No clusters on ${cc}.`, "cluster");
+  if (clusterSize > most) throw new Refused(`A cluster has up to ${most} blocks.`, "cluster");
   const clusters = divide(slots, clusterSize);
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
