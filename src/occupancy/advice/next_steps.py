@@ -63,11 +63,8 @@ def next_steps(now: Result) -> Iterator[NextStep]:
             yield step_with(now, repair, changed)
         for step in next_steps(changed):
             requires: Changes = {**repair, **step.requires}
-            if (
-                "opt_in" in requires
-                and step.requires.get("smem", INT_MAX) <= now.limits.max_shared_memory_per_block
-            ):
-                del requires["opt_in"]
+            if step.requires.get("smem", INT_MAX) <= now.limits.max_shared_memory_per_block:
+                requires.pop("opt_in", None)
             yield step_with(now, requires)
         return
     steps = using_less(now)

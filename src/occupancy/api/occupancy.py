@@ -175,7 +175,7 @@ class Occupancy(Printed, Result):
             x, y, z = launch.grid_dim
             launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z))
         if not wave.blocks:
-            reason = f"the kernel does not launch: {self.reason}"
+            reason = f"the kernel does not launch on {self.gpu.label}: {self.reason}"
             raise InputError(reason if self.reason else "no cluster fits on the GPU")
         return Waves(launch, wave)
 

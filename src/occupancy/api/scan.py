@@ -197,7 +197,7 @@ def scan(
     limit = None if limit is None else in_range(parse_count(limit, "limit"), "limit")
     share = parse_optional(parse_share, below, "below")
     selection = replace(reading.selection, below=share, only_spilling=only_spilling, sort=sort, limit=limit)
-    records, problems = merge(read_each(as_sources(sources, "sources")))
+    records, problems, _ = merge(read_each(as_sources(sources, "sources")))
     if not records:
         with ErrorCollector() as errors:
             for problem in problems:

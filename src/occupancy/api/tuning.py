@@ -217,8 +217,8 @@ def _attributes(config: object) -> Mapping[str, Any]:
 
 def _without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what is not read, and the missing values of a pandas frame."""
-    read = {name: values[name] for name in _NAMES if name in values}
-    return {name: each for name, each in read.items() if str(each) not in ("nan", "<NA>", "NaT")}
+    read = ((name, values[name]) for name in _read_names(tuple(values)))
+    return {name: each for name, each in read if type(each) is int or str(each) not in ("nan", "<NA>", "NaT")}
 
 
 def _inputs(values: Mapping[str, Any], warp_size: int, given: Mapping[str, Any]) -> dict[str, Any]:

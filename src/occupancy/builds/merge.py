@@ -8,7 +8,7 @@ kernel. Different kernels with the same name, such as ``static`` kernels of two 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -59,6 +59,8 @@ class Merged(NamedTuple):
     records: tuple[KernelRecord, ...]
     problems: tuple[ReadProblem, ...]
     """Damaged pieces, logs that contradict the images, and records too numerous to merge."""
+    images: Set[str]
+    """Files with machine code."""
 
 
 def merge(items: Iterable[Item]) -> Merged:
@@ -123,7 +125,9 @@ class _Merging:
             rows, unmerged = _with_launches(rows, [each.total() for each in self._launches.values()])
             self._skip_merging(unmerged)
         damaged = (each for each in self._damaged if not (each.is_harmless and rows))
-        return Merged(tuple(rows), (*damaged, *self._problems()))
+        records = chain.from_iterable(self._groups.values())
+        images = {each.source for each in records if _kind(each) == "image"}
+        return Merged(tuple(rows), (*damaged, *self._problems()), images)
 
     @cached_property
     def _size(self) -> Counter[str]:

@@ -103,9 +103,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
             if looks_like_baseline(stream.getvalue()[:4096]):
                 return parse_baseline(stream.getvalue(), stream.name)
             sources = [stream]
-    items = list(read_each(sources, common))
-    with_code = {each.source for each in items if isinstance(each, KernelRecord) and each.code is not None}
-    records, problems = merge(items)
+    records, problems, images = merge(read_each(sources, common))
     if not records:
         raise problems[0].error()
     # Files get paths relative to their folder, or base names: after merging, because these can be ambiguous.
@@ -121,7 +119,7 @@ def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
         if record.regs is not None and record.chosen is not False:  # no PTX, and no rejected candidate
             # Not the logs of an image, which contain no copy.
             is_whole = record.code is None or len(record.also_in) >= MAX_FILES
-            others = tuple(portable[file] for file in record.also_in if is_whole or file in with_code)
+            others = tuple(portable[file] for file in record.also_in if is_whole or file in images)
             kernels.append(replace(record, source=portable[record.source], also_in=others))
     return Build(tuple(kernels), name=", ".join(paths), problems=problems)
 

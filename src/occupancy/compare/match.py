@@ -111,7 +111,9 @@ def _copies(pairs: list[Pair], removed: list[KernelRecord], added: list[KernelRe
     """Pair each remaining kernel with an equal copy in the other build, or with the only one of its file."""
     # Identical kernels of several files are one record, and identical `static` kernels are one line of a
     # baseline. A wheel can have a library for each version of CUDA, with more copies than another wheel.
-    before, after = (_finder(each) for each in ([pair.old for pair in pairs], [pair.new for pair in pairs]))
+    lacking = {_copy(each) for each in (*removed, *added)}
+    alike = [each for each in pairs if not lacking.isdisjoint(map(_copy, each[:2]))]
+    before, after = (_finder(each) for each in ([pair.old for pair in alike], [pair.new for pair in alike]))
     found = *((record, after(record)) for record in removed), *((before(record), record) for record in added)
     return [Pair(old, new, "name") for old, new in found if old and new]
 

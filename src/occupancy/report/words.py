@@ -104,12 +104,13 @@ def arrow(was: str, now: str) -> str:
 
 def step_text(result: Any, step: NextStep) -> str:
     """Return ``50%: 64 regs``."""
-    changes = ", ".join(amount_text(*each) + _kind(result, each[0]) for each in step.requires.items())
+    changes = ", ".join(amount_text(*each) + _kind(result, *each) for each in step.requires.items())
     return f"{percent(step.occupancy)}: {changes.replace('registers', 'regs')}"
 
 
-def _kind(result: Result, name: str) -> str:
-    return " dynamic" if name == "smem" and not result.compiles else ""
+def _kind(result: Result, name: str, amount: Any) -> str:
+    is_large = name == "smem" and amount > result.limits.max_shared_memory_per_block
+    return " dynamic" if is_large and not result.compiles else ""
 
 
 def step_changes(result: Result, step: NextStep) -> str:
@@ -132,7 +133,9 @@ def step_changes(result: Result, step: NextStep) -> str:
             changes.append(f"carveout {kernel.carveout} -> {text}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
-            changes.append(arrow(amount_text(name, before), amount_text(name, after)) + _kind(result, name))
+            changes.append(
+                arrow(amount_text(name, before), amount_text(name, after)) + _kind(result, name, after)
+            )
     return ", ".join(changes)
 
 

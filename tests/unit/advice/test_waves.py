@@ -35,7 +35,7 @@ def test_clusters_and_gpus_that_do_not_exist() -> None:
         full_wave(answer, H200_SMS, max_active_clusters=1)
     with pytest.raises(occupancy.InputError, match="multiprocessor_count: 0 is out of range"):
         full_wave(answer, 0)
-    with pytest.raises(occupancy.InputError, match=r"^The kernel does not launch: 2,048"):
+    with pytest.raises(occupancy.InputError, match=r"^The kernel does not launch on H200: 2,048"):
         occupancy.compute("H200", threads=2048, cluster=2).waves(8, max_active_clusters="4")
 
 

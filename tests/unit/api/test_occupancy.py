@@ -216,7 +216,7 @@ def test_messages_name_the_argument_to_change() -> None:
         (lambda: result.waves(9), "^gpu: .* Set `multiprocessor_count`, or choose"),
         (lambda: result.waves(-1), "^grid: -1 is out of range"),
         (lambda: occupancy.compute("9.0", threads=64, tensor_memory=100), "^tensor_memory: .*no tensor"),
-        (lambda: occupancy.compute("A100", threads=64, cluster=2).waves(8), "kernel does not launch: 2 bl"),
+        (lambda: occupancy.compute("A100", threads=64, cluster=2).waves(8), "does not launch on A100: 2 bl"),
         (lambda: occupancy.compute("8.0", threads=range(200)), "^threads: .*range.* pass a list to"),  # type: ignore[call-overload]
         (lambda: result.replace(gpu="A100"), r'For another GPU, call occupancy.compute\("A100", result\)'),  # type: ignore[call-arg]
         (lambda: occupancy.Carveout(20, "foo"), "^carveout: 20 foo is out of range. Allowed: a whole"),  # type: ignore[arg-type]

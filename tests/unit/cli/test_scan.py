@@ -91,7 +91,7 @@ class TestCommand:
         counts = [part.count("kernel_") for part in (text, run("scan", str(log), "--all").stdout)]
         assert [*counts, len(scan(log))] == [20, 70, 70]
         sized = ("scan", str(log), *(f"--threads=kernel_{tens}*=256" for tens in (4, 5, 6)))
-        assert "* Assumed" in run(*sized, "--format", "html").stdout, "a note on a row below the excerpt"
+        assert "* Block size" in run(*sized, "--format", "html").stdout, "a note on a row below the excerpt"
 
 
 def test_a_file_without_kernels_beside_one_with_some(samples: Path, tmp_path: Path) -> None:
