@@ -186,9 +186,8 @@ class ScannedKernel(_Fields):
         return self.record.to_dict() | {name: getattr(self, name) for name in sorted(own)}
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScannedKernel):
-            return NotImplemented
-        return (self.record, self.threads, self.result) == (other.record, other.threads, other.result)
+        values = attrgetter("record", "threads", "result")
+        return isinstance(other, ScannedKernel) and bool(values(self) == values(other))
 
     def __hash__(self) -> int:
         return hash((self.record.name, self.record.arch, self.threads))

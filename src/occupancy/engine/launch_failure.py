@@ -23,6 +23,7 @@ OVERSIZED = (
     "cudaFuncAttributeSharedMemoryMode. To use it here, set shared memory mode oversized."
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
+RAISE_BOUND = "A larger __launch_bounds__ allows more."
 MAKE_DYNAMIC = "Use dynamic shared memory and cudaFuncSetAttribute."
 INVALID_CLUSTER = "a kernel launch error has occurred due to cluster misconfiguration"
 NO_CLUSTERS = "clusters require compute capability 9.0 or newer."
@@ -87,7 +88,7 @@ def failures(
         yield LaunchFailure("max_threads_per_block", threads, limits.max_threads_per_block, what, *_TOO_LARGE)
     if kernel.max_threads is not None and threads > kernel.max_threads:
         is_too_large = True
-        yield LaunchFailure("max_threads", threads, kernel.max_threads, what, INVALID_VALUE)
+        yield LaunchFailure("max_threads", threads, kernel.max_threads, what, INVALID_VALUE, RAISE_BOUND)
     if (number := cuda.exceeded_dimension(limits, kernel)) is not None and kernel.block_dim is not None:
         is_too_large = True
         length, allowed, axis = kernel.block_dim[number], limits.max_block_dim[number], "xyz"[number]
@@ -97,11 +98,10 @@ def failures(
         what, allowed = f"{what} of {allocated.warps} warps", limits.max_threads_per_multiprocessor
         yield LaunchFailure("max_threads_per_multiprocessor", threads, allowed, what)
     lacks_registers = block_limits.registers == 0
-    if is_rejected := has_too_much_static_smem(limits, kernel, model):
-        size, most = kernel.static_smem or 0, limits.max_shared_memory_per_block
-        hint = MAKE_DYNAMIC if most < limits.max_shared_memory_per_block_optin else ""
-        if (cc := limits.compute_capability) >= FIRST_WITH_LARGE_STATIC_SMEM:
-            hint += OTHER_TARGET.format(cc.sm)
+    size, most, cc = kernel.static_smem or 0, max_static_smem(limits, kernel), limits.compute_capability
+    if is_rejected := model == "cuda" and size > most:
+        hint = MAKE_DYNAMIC + OTHER_TARGET.format(cc.sm) * (cc >= FIRST_WITH_LARGE_STATIC_SMEM)
+        hint *= size <= limits.max_shared_memory_per_block_optin  # else less static memory is the only remedy
         yield LaunchFailure("static_smem", size, most, f"{size:,} bytes of static shared memory", "", hint)
     if block_limits.shared_memory == 0:
         shared = _shared_memory(limits, kernel, model, allocated)
@@ -191,10 +191,10 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)
 
 
-def has_too_much_static_smem(limits: Limits, kernel: Kernel, model: Model) -> bool:
-    """Return True if ptxas rejects the static shared memory of a kernel; the spreadsheet does not.
+def max_static_smem(limits: Limits, kernel: Kernel) -> int:
+    """Return the most static shared memory that ptxas accepts.
 
-    sm_90a and later targets of its kind accept all that the GPU supports (ptxas 13.0). `opt_in` states them.
+    For sm_90a and later targets of its kind, it is all that the GPU supports (ptxas 13.0). `opt_in` states them.
     """
-    is_above = model == "cuda" and (kernel.static_smem or 0) > limits.max_shared_memory_per_block
-    return is_above and not (kernel.opt_in and limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM)
+    is_for_all = kernel.opt_in and limits.compute_capability >= FIRST_WITH_LARGE_STATIC_SMEM
+    return limits.max_shared_memory_per_block_optin if is_for_all else limits.max_shared_memory_per_block

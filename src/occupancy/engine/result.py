@@ -15,7 +15,7 @@ from ..values.resources import RESOURCES, Resource
 from ..values.spellings import did_you_mean
 from . import cuda, spreadsheet
 from .common import Allocation, BlockLimits, Model, Use, round_up
-from .launch_failure import LaunchFailure, failures, has_too_much_static_smem
+from .launch_failure import LaunchFailure, failures, max_static_smem
 
 MODELS: dict[Model, ModuleType] = {"cuda": cuda, "spreadsheet": spreadsheet}
 """Model -> its module, with ``supports``, ``evaluate`` and ``shared_memory_pool``."""
@@ -46,11 +46,9 @@ def limiting(result: Result) -> tuple[Resource, ...]:
     """Return the limiters; of a kernel that does not launch, the resources that allow no block."""
     if result.launchable:
         return result.limiters
-    has_none = zip(RESOURCES, result.block_limits, strict=True)
-    is_rejected = not result.compiles
-    return tuple(
-        name for name, blocks in has_none if blocks == 0 or (is_rejected and name == "shared_memory")
-    )
+    limits = zip(RESOURCES, result.block_limits, strict=True)
+    rejected = () if result.compiles else ("shared_memory",)
+    return tuple(name for name, blocks in limits if blocks == 0 or name in rejected)
 
 
 class Result:
@@ -161,7 +159,9 @@ class Result:
     @property
     def compiles(self) -> bool:
         """False if ptxas rejects the static shared memory; NVIDIA's spreadsheet does not know this limit."""
-        return not has_too_much_static_smem(self.limits, self.kernel, self.model)
+        return self.model != "cuda" or (self.kernel.static_smem or 0) <= max_static_smem(
+            self.limits, self.kernel
+        )
 
     @property
     def launchable(self) -> bool:

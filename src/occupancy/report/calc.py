@@ -9,10 +9,11 @@ from operator import itemgetter
 from typing import Any
 
 from ..advice.budget import TOLERANCE
+from ..advice.launch_requirements import needs_opt_in
 from ..advice.next_steps import NextStep, probably_uses_setmaxnreg
 from ..advice.slack import SlackFields, carveout, slack
 from ..advice.waves import FullWave, WavesFields
-from ..engine import Result, limiting
+from ..engine import Result, limiting, max_static_smem
 from ..engine.common import shared_memory_configuration
 from ..values.kernel import Launch
 from ..values.numbers import count, decimal, percent, plain, size
@@ -126,7 +127,7 @@ def _resource_rows(row: ResultRow) -> Iterator[tuple[str, ...]]:
             continue
         remarks = ["<- limiter"] if is_limiter else []
         if name == "shared_memory" and not result.compiles:
-            remarks.append(f"up to {size(result.limits.max_shared_memory_per_block)} static")
+            remarks.append(f"up to {size(max_static_smem(result.limits, row.kernel))} static")
         if name == "warps" and (failure := result.failure) and not use.blocks:
             most = min(failure.allowed, row.kernel.max_threads or failure.allowed)
             remarks.append(f"up to {most:,} threads{failure.axis and f' along {failure.axis}'}")
@@ -178,10 +179,9 @@ def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.result.launchable:
-        sms = count(row.wave.multiprocessor_count, "SM")
-        none = f"no cluster of {row.kernel.cluster_size} fits on {sms}"
+        sms, blocks = count(row.wave.multiprocessor_count, "SM"), row.kernel.cluster_size
         whole = f"{_whole_wave(row.wave)} on {sms}: largest cooperative grid"
-        yield "Whole GPU", whole if row.wave.blocks else none
+        yield "Whole GPU", whole if row.wave.blocks else f"no cluster of {blocks} fits on {sms}"
 
 
 def _headroom(found: SlackFields) -> str:
@@ -214,7 +214,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
         yield note("registers-may-spill")
     most = result.limits.max_shared_memory_per_block
     is_larger = any(step.requires.get("smem", 0) > most for step in row.steps)
-    if is_larger and not (row.opt_ins or result.launchable):
+    if is_larger and not (result.launchable or needs_opt_in(result.limits, kernel)):
         yield note("opt-in")
     yield from _cluster_notes(result, row.steps)
     if row.wave is not None and row.wave.is_upper_bound and row.wave.blocks:

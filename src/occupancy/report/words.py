@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.next_steps import NextStep
 from ..advice.slack import carveout
-from ..engine import Result
+from ..engine import Result, max_static_smem
 from ..tables.gpus import Gpu
 from ..values.fields import FIELDS
 from ..values.kernel import Kernel
@@ -109,7 +109,7 @@ def step_text(result: Any, step: NextStep) -> str:
 
 
 def _kind(result: Result, name: str, amount: Any) -> str:
-    is_large = name == "smem" and amount > result.limits.max_shared_memory_per_block
+    is_large = name == "smem" and amount > max_static_smem(result.limits, result.kernel)
     return " dynamic" if is_large and not result.compiles else ""
 
 

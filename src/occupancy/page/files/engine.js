@@ -205,8 +205,7 @@ function failureOf(result) {
     return failure(`max_block_dim[${axis}]`, kernel.block_dim[axis], most, ` along ${"xyz"[axis]}`);
   }
   if (allowed.warps === 0) return failure("max_threads_per_multiprocessor", kernel.threads);
-  const most = limits.max_shared_memory_per_block;
-  if (hasTooMuchStatic(result)) return failure("static_smem", kernel.static_smem, most);
+  if (hasTooMuchStatic(result)) return failure("static_smem", kernel.static_smem, mostStatic(result));
   const shared = allowed.shared_memory === 0 ? failure(...sharedMemoryFailure(result)) : null;
   if (shared && (shared.limit !== "carveout" || allowed.registers !== 0)) return shared; // the carveout is only a hint
   if (allowed.registers === 0) return failure(...registerFailure(result));
@@ -236,8 +235,9 @@ function sharedMemoryFailure({ limits, kernel, allocated: { shared_memory: perBl
   return [limit, needed <= limits[limit] ? rounded : needed];
 }
 // ptxas rejects more static shared memory. The opt-in states a target such as sm_90a, for which it accepts more.
-const hasTooMuchStatic = ({ limits, kernel: { static_smem: amount, opt_in } }) =>
-  hasRuntime(limits) && amount > limits.max_shared_memory_per_block && !(opt_in && limits.version >= 90);
+const mostStatic = ({ limits, kernel }) =>
+  limits[`max_shared_memory_per_block${kernel.opt_in && limits.version >= 90 ? "_optin" : ""}`];
+const hasTooMuchStatic = (each) => hasRuntime(each.limits) && each.kernel.static_smem > mostStatic(each);
 
 // ---- Amounts of one input, from low to high: the last one of each allocation step. For tensor memory: powers of two,
 // as tcgen05.alloc takes them, and both ends.
@@ -264,9 +264,9 @@ function blocksAllowed({ block_limits: allowed }, name) {
 function nextSteps(now) {
   const { limits, kernel } = now, smem = sharedMemoryOf(kernel), most = limits.max_shared_memory_per_block;
   const dynamic = hasTooMuchStatic(now) && { smem };
-  const canOptIn = kernel.opt_in === false && smem > most && limits.max_shared_memory_per_block_optin > most;
-  if (dynamic || canOptIn) {
-    const repair = { ...dynamic, ...(canOptIn && { opt_in: true }) }, then = evaluate(limits, changed(kernel, repair));
+  const opts = kernel.opt_in === false && smem > most && limits.max_shared_memory_per_block_optin > most;
+  if (dynamic || opts) {
+    const repair = { ...dynamic, ...(opts && { opt_in: true }) }, then = evaluate(limits, changed(kernel, repair));
     return [...(then.launchable ? [stepTo(then, {})] : []), ...nextSteps(then)].map(({ requires, ...step }) =>
       ({ ...step, requires: { ...(requires.smem <= most ? dynamic : repair), ...requires } }));
   }
@@ -351,7 +351,7 @@ function fullWave(result, sms, clusterSize = null) {
   const { compute_capability: cc, max_portable_cluster_size: portable } = result.limits;
   const most = result.limits.max_non_portable_cluster_size ?? Infinity;
   if (!portable && clusterSize > 1) throw new Refused(`No clusters on ${cc}.`, "cluster");
-  if (clusterSize > most) throw new Refused(`A cluster has up to ${most} blocks.`, "cluster");
+  if (clusterSize > most) throw new Refused(`At most ${most} blocks.`, "cluster");
   const clusters = divide(slots, clusterSize);
   return { blocks: clusters * clusterSize, slots, cluster_size: clusterSize, clusters };
 }
