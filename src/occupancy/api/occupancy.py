@@ -285,10 +285,8 @@ class Occupancies(Results[Occupancy]):
         max_active_clusters: int | str | None = None,
     ) -> Results[Waves]:  # fmt: skip
         """Return the waves of a grid, by default one full wave, on each GPU."""
-        options: Any = {
-            "multiprocessor_count": multiprocessor_count,
-            "max_active_clusters": max_active_clusters,
-        }
+        options: Any = {"multiprocessor_count": multiprocessor_count}
+        options["max_active_clusters"] = max_active_clusters
         return Results((result.waves(grid, **options) for result in self), waves_report)
 
     def report(self) -> Report:

@@ -63,7 +63,7 @@ def _row(result: Occupancy, grid: Dim3 | None, clusters: int | None, sms: str | 
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
 
-    launch = Launch(result.kernel, grid) if grid else None
+    launch = Launch(result.kernel, grid) if grid and result.launchable else None
     is_unknown = clusters is None and sms is None and result.launchable
     if size is not None and is_unknown and gpu.device is not None:
         from ..device.driver import count_active_clusters

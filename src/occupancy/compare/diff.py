@@ -322,10 +322,11 @@ def find_fix(
     old_regs = (old and old_passes and old.record.regs) or 0
     bound, least = new.record.max_threads, requires.get("threads", new.threads or 0)
     is_too_low = bound is not None and bound < least
-    is_restored = not has_new_spills and 0 < old_regs <= requires.get("regs", 0)
+    old_spills = (old and old.spill_bytes) or 0  # pass again with the old register limit
+    is_restored = (not has_new_spills or old_spills > 0) and 0 < old_regs <= requires.get("regs", 0)
     changes, pressure = Fix({}, "")
     if has_new_spills and "regs" not in requires and not is_too_low:
-        needed = (old and not old.spill_bytes and old.record.regs) or 0
+        needed = (old and not old_spills and old.record.regs) or 0
         changes, pressure = _more_registers(new, needed, [*kept, *limits.items()], requires)
         can_grow = old_regs > regs or pressure in ("or", "and")
         if old_regs > regs or (restored and old_regs and (can_grow or old_regs == regs)):

@@ -369,7 +369,8 @@ class TestCheck:
         assert fix(40, max_regs=40) == fix(255, max_smem=0) == ({}, "regs")
         assert fix(64, min_occupancy=0.5) == ({}, "occupancy")
         assert fix(80, 80, max_occupancy_drop=0) == (bounds("restore", (256, 3), 1), "and")
-        assert fix(80, 64, 16, max_occupancy_drop=0) == (bounds("restore", (256, 3), 4), "")
+        for spills in (16, 4):  # a baseline with spills passes again
+            assert fix(80, 64, spills, max_occupancy_drop=0) == (bounds("restore", (256, 3), 4), "")
 
     def test_only_a_value_that_got_worse_has_causes(self) -> None:
         old = kernel(regs=76, min_blocks=2, static_smem=1024)
