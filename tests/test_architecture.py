@@ -24,7 +24,7 @@ BUDGETS = {
     "device": 642,
     "builds": 1058,
     "compare": 1401,
-    "report": 3117,
+    "report": 3118,
     "render": 613,
     "page": 207,
     "api": 1835,

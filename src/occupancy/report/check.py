@@ -147,12 +147,13 @@ def check_report(check: Checked, inputs: Mapping[str, Any], command: str, update
     notes += gpu_notes(row.result for row in check.kernels if row.result)
     demands_occupancy = any("min_occupancy" in rule.demands for rule in check.rules.rules)
     notes += row_notes(check.kernels if demands_occupancy else (), ["dynamic-smem"])
-    if (check.removed or "" in refused) and os.path.isfile(check.rules.baseline or "") and not updated:
+    if (check.removed or "" in refused or updated) and os.path.isfile(check.rules.baseline or ""):
         one = "" if inputs.get("names") else " For one kernel, add `--name NAME`."
         update = f"`{command} --update`.{one}" if check.rules.source else "pass `update=True`."
         others = sorted(filter(None, refused), key=lambda name: "(no launch)" in name)
-        left = f" The update does not accept {join_and(others)}." if others else ""
-        notes.insert(0, Note("accept", f"To accept the changes since the baseline: {update}{left}"))
+        left = [f"The update does not accept {join_and(others)}."] if others else []
+        texts = left if updated else [f"To accept the changes since the baseline: {update}", *left]
+        notes[:0] = [Note("accept", " ".join(texts))] if texts else []
     parts = (headline, COLUMNS, rows, "violations", inputs, details, notes)
     return Report("check", *parts, values=values, has_table=False)
 

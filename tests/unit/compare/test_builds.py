@@ -276,7 +276,8 @@ class TestCheck:
     def test_an_update_is_not_offered_for_a_kernel_that_does_not_launch(self, tmp_path: Path) -> None:
         (tmp_path / "k.log").write_text(hostile.log("k", smem=65536))
         rules, baseline = Rule(max_occupancy_drop=0), tmp_path / "baseline.json"
-        assert not occupancy.check(tmp_path / "k.log", rules, baseline=baseline, update=True).passed
+        updated = occupancy.check(tmp_path / "k.log", rules, baseline=baseline, update=True)
+        assert (updated.passed, "The update does not accept k (no launch)." in str(updated)) == (False, True)
         assert "To accept" not in str(occupancy.check(tmp_path / "k.log", rules, baseline=baseline))
 
     def test_a_new_kernel_brings_all_of_its_spills(self) -> None:
