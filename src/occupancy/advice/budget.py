@@ -32,6 +32,7 @@ class BudgetLevel(NamedTuple):
     """Number of resident blocks, with the maximum registers and shared memory for it."""
 
     active_blocks: int
+    """Blocks per SM; of several GPUs, the smallest number. Launch bounds need the number of each GPU."""
     occupancy: float
     """Resident warps divided by the maximum per SM, 0 to 1."""
     regs: int

@@ -15,7 +15,7 @@ from ..tables.gpus import find_gpus
 from ..values.fields import FIELDS, Carveout, KernelInputs, Unpack, reject_unknown
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent
-from ..values.spellings import in_range, parse_count, parse_shape, parse_share, parse_size, parse_threads
+from ..values.spellings import in_range, parse_count, parse_share, parse_size, parse_threads
 from .occupancy import GpuLike, GpuList, kernel_of_inputs
 
 Config = TypeVar("Config")
@@ -32,11 +32,8 @@ _ARGUMENT_OF: dict[str, str] = {
 _NAMES = (*_ARGUMENT_OF, *_WARPS, *_DIMENSIONS, *_REGISTER_CAPS, "asm", "metadata")
 """Every name that is read from a configuration; the last two are those of a kernel compiled by Triton."""
 _MAX_KNOWN = 1 << 14
-_COUNTS: dict[str, Callable[[Any], int]] = {
-    "threads": lambda value: parse_threads(value)[0],
-    "cluster": lambda value: prod(parse_shape(value, "cluster")),
-}
-"""Argument that can be a number or a shape -> its number, to compare two values."""
+_COUNTS: dict[str, Any] = {"threads": lambda size: parse_threads(size)[0], "cluster": FIELDS["cluster"].parse}
+"""Argument that can be a number or a shape -> its parser, to compare two values."""
 
 Need = int | str | tuple[int, ...] | Carveout | Callable[[Any], Any] | None
 

@@ -35,6 +35,7 @@ WAVE_COLUMNS = (
     Column("multiprocessor_count", "SMs", "full_wave.multiprocessor_count"),
     Column("grid", value="launch.blocks"),
     Column("blocks_per_wave", "Full wave", "full_wave.blocks", show=lambda waves: wave_blocks(waves.full_wave)),
+    Column("is_upper_bound", value="full_wave.is_upper_bound"),
     Column("waves", "Waves", show=lambda waves: _number_of_waves(waves)),
     Column("full_waves", value=_exact("full_waves")),
     Column("partial_wave_blocks", value=_exact("partial_wave_blocks")),
@@ -284,7 +285,7 @@ def _number_of_waves(waves: WavesFields) -> str:
 
 def _whole_wave(wave: FullWave) -> str:
     size = wave.result.kernel.cluster_size
-    clusters = f" ({count(wave.clusters, 'cluster')} of {size})" if wave.clusters else ""
+    clusters = f" ({count(wave.clusters, 'cluster')} of {size})" if wave.clusters and size != 1 else ""
     return f"{wave_blocks(wave)} blocks{clusters}"
 
 

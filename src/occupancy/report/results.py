@@ -90,7 +90,7 @@ RESULT_COLUMNS = (
            about="SMs of the GPU, or as given", type="integer"),
     Column("resident_blocks", "Whole GPU", lambda row: row.wave and row.wave.blocks, optional=2, type="integer",
            show=lambda row: wave_blocks(row.wave) if row.wave else "-",
-           about="Resident blocks of the whole GPU, in whole clusters"),
+           about="Resident blocks of the whole GPU; with clusters, an upper bound in whole clusters"),
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", lambda row: list(limiting(row.result)), text=labels, about="Limiting resources",
            align="left", wraps=True, type="array"),

@@ -193,8 +193,8 @@ FIELDS: Mapping[str, Field] = {
             allowed=THREADS_ALLOWED, hint="Write a number such as 256.",
         ),
         Field(
-            "cluster", "cluster", "shape", "Blocks per cluster (cc 9.0+): 2 or 2x2.",
-            low=1, options=("--cluster",), metavar="N|XxYxZ", aliases=("num_ctas", "cluster_size", "cluster_dim"),
+            "cluster", "cluster", "shape", "Blocks per cluster (cc 9.0+): 2 or 2x2.", low=1, options=("--cluster",),
+            metavar="N|XxYxZ", aliases=("num_ctas", "cluster_size", "cluster_dim", "cluster_dims"),
         ),
         Field(
             "carveout", "carveout", "carveout",
