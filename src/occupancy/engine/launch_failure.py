@@ -119,7 +119,8 @@ def failures(
         needed, allowed = kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor or 0
         what = f"{needed} virtual resources in one block"
         yield LaunchFailure("virtual_resources_per_multiprocessor", needed, allowed, what)
-    if (blocks := kernel.cluster_size or 1) > (most := limits.most_blocks_per_cluster):
+    blocks = kernel.cluster_size
+    if blocks is not None and blocks > (most := limits.most_blocks_per_cluster):
         limit, error = "max_non_portable_cluster_size", INVALID_CLUSTER
         if limits.max_portable_cluster_size is None:
             limit, error = "max_portable_cluster_size", ""
