@@ -333,6 +333,6 @@ def fits_report(fits: Sequence[Any], least: float | None = None) -> Report:
     details = gpu_remarks(fits, [fit.reason for fit in fits])
     results = [fit.result for fit in fits if fit.result is not None]
     notes = gpu_notes((fit.gpu for fit in fits), results)
-    notes += [each for result in results for each in _cluster_notes(result)]
+    notes += dict.fromkeys(each for result in results for each in _cluster_notes(result))
     headline = [runs, kernel_text(kernel)]
     return Report("fits", headline, columns, fits, "gpus", kernel.to_dict(), details, notes)

@@ -148,6 +148,7 @@ def test_clusters_of_several_gpus() -> None:
         "1,024 threads with 96 reg.* Also, 2 blocks in one cluster, but clusters require", fit.reason or ""
     )
     assert "66.7%" not in str(occupancy.fits("8.6", threads=1024, regs=32, cluster=2))
+    assert str(occupancy.fits(["RTX 5090", "RTX 5080"], threads=32, cluster=16)).count("not documented") == 1
     for size, failing in {1: [], 2: ["8.6"], 16: ["8.6"], 17: ["9.0", "8.6"]}.items():
         found = occupancy.compute(["9.0", "12.0", "8.6"], threads=1024, cluster=size)
         assert [each.cc for each in found if not each.launchable] == failing
