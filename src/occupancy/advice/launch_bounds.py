@@ -103,8 +103,7 @@ def launch_bounds(
     return LaunchBoundsFields(
         gpu, kernel, min_blocks, bounds_in_source(threads, min_blocks), is_legal, alone.active_blocks, warning,
         register_cap=cap, regs=registers, active_blocks=result.active_blocks * result.launchable,
-        occupancy=result.occupancy * result.launchable, reason=result.reason,
-        limiters=limiting(result),
+        occupancy=result.occupancy * result.launchable, reason=result.reason, limiters=limiting(result),
     )  # fmt: skip
 
 

@@ -186,8 +186,9 @@ class ScannedKernel(_Fields):
         return self.record.to_dict() | {name: getattr(self, name) for name in sorted(own)}
 
     def __eq__(self, other: object) -> bool:
-        values = attrgetter("record", "threads", "result")
-        return isinstance(other, ScannedKernel) and bool(values(self) == values(other))
+        if not isinstance(other, ScannedKernel):
+            return NotImplemented
+        return (self.record, self.threads, self.result) == (other.record, other.threads, other.result)
 
     def __hash__(self) -> int:
         return hash((self.record.name, self.record.arch, self.threads))

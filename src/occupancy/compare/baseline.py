@@ -187,9 +187,7 @@ def baseline_from(records: Iterable[KernelRecord], threads: int | None = None) -
 
 def _line(record: KernelRecord, names: Iterable[str] = FIELDS) -> str:
     values = ((name, getattr(record, name)) for name in names)
-    return _json(
-        {name: value for name, value in values if value is not None and (value or name != "also_in")}
-    )
+    return _json({name: value for name, value in values if value != _DEFAULTS.get(name)})
 
 
 def line_of(record: KernelRecord, path: str) -> int | None:

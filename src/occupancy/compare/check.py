@@ -168,9 +168,8 @@ def check_kernels(
             part = replace(checked, violations=tuple(found), exemption=exemption, launches_alone=alone)
             (exempt if exemption else broken).append(part)
         changed += ((kernel, change) for change in checked.others if change.name in LAUNCH_VALUES)
-    permitted = {
-        old.name for old in matching.removed if any(matches(each, old.name) for each in rules.allow_removed)
-    }
+    removed = matching.removed
+    permitted = {old.name for old in removed if any(matches(each, old.name) for each in rules.allow_removed)}
     build, old_build = whole or (kernels, baseline or ())
     unused = run.reject_unchecked([*build, *old_build] if whole else build, is_partial=whole is not None)
     names = {record.name for record in (*build, *old_build)}
@@ -182,8 +181,8 @@ def check_kernels(
         exempt=tuple(exempt),
         kernels=tuple(rows),
         added=() if baseline is None else tuple(map(evaluator.row, matching.added)),
-        removed=tuple(evaluator.row(record) for record in matching.removed if record.name not in permitted),
-        permitted=tuple(evaluator.row(record) for record in matching.removed if record.name in permitted),
+        removed=tuple(evaluator.row(record) for record in removed if record.name not in permitted),
+        permitted=tuple(evaluator.row(record) for record in removed if record.name in permitted),
         changed=tuple(changed),
         ended=tuple(each for each in rules.exemptions if each not in current),
         unused=tuple(unused),

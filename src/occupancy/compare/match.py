@@ -48,9 +48,9 @@ def match(old: Sequence[KernelRecord], new: Sequence[KernelRecord], *, ignore_ar
     """Match each kernel of one build with one kernel of the other, or with all copies of one kernel.
 
     If several kernels share a name, like launches and ``static`` kernels, equal kernels match first, then
-    kernels of the same source. Those beyond the number of the other build match an equal kernel, or the only one
-    of their file. With ``ignore_arch``, kernels without a match for any of their architectures can match another
-    one. The order of the kernels does not matter, and the cost is linear.
+    kernels of the same source. If one build has more, each extra kernel matches an equal one, or the only one of
+    its file. With ``ignore_arch``, kernels without a match for their architectures can match another one. The
+    order of the kernels does not matter, and the cost is linear.
     """
     removed, added, pairs = list(old), list(new), list[Pair]()
 
@@ -122,9 +122,9 @@ def _finder(records: list[KernelRecord]) -> Callable[[KernelRecord], KernelRecor
     in_file = defaultdict[Hashable, list[KernelRecord]](list)
     for each in records:
         # A log does not name the files of an image.
-        is_partial = each.code is None or len(each.also_in) >= MAX_FILES
+        copy, is_partial = _copy(each), each.code is None or len(each.also_in) >= MAX_FILES
         for file in (each.source, *each.also_in, *[_ANY_FILE] * is_partial):
-            in_file[_copy(each), file].append(each)
+            in_file[copy, file].append(each)
     only = {key: group[0] for key, group in in_file.items() if len(group) == 1}
     last_first = sorted(records, key=by_name, reverse=True)
     equal = {(_copy(each), compared_values(each)): each for each in last_first}

@@ -159,9 +159,8 @@ class Result:
     @property
     def compiles(self) -> bool:
         """False if ptxas rejects the static shared memory; NVIDIA's spreadsheet does not know this limit."""
-        return self.model != "cuda" or (self.kernel.static_smem or 0) <= max_static_smem(
-            self.limits, self.kernel
-        )
+        static = self.kernel.static_smem or 0
+        return self.model != "cuda" or static <= max_static_smem(self.limits, self.kernel)
 
     @property
     def launchable(self) -> bool:

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import OccupancyError
 from ..values.limits import KINDS
 from ..values.numbers import count
 from .limits import CC, limit_label
-from .model import Column, Paragraph, Report, Section, Table
+from .model import Column, Paragraph, Report, Section, Table, values_of
 from .words import limit_text
 
 if TYPE_CHECKING:
     from ..device import Device, Verification
 
 
-def _limits(device: Device) -> list[tuple[str, Any, str]]:
-    """Return names, values and sources: the driver or the table, and the table's value if it differs."""
-    limits: dict[str, tuple[str, Any, str]] = {}
+class LiveLimit(NamedTuple):
+    name: str
+    value: Any
+    source: str
+    """The driver or the table, and the table's value if it differs."""
+
+
+def _limits(device: Device) -> list[LiveLimit]:
+    limits: dict[str, LiveLimit] = {}
     with suppress(OccupancyError):
-        limits = {name: (name, getattr(device.row, name), "table") for name in KINDS}
+        limits = {name: LiveLimit(name, getattr(device.row, name), "table") for name in KINDS}
     for name, value in device.reported.items():
-        differs = name in limits and limits[name][1] != value
-        table = f"; the table has {limit_text(*limits[name][:2])}" if differs else ""
-        limits[name] = name, value, f"driver{table}"
+        differs = name in limits and limits[name].value != value
+        table = f"; the table has {limit_text(name, limits[name].value)}" if differs else ""
+        limits[name] = LiveLimit(name, value, f"driver{table}")
     return list(limits.values())
 
 
@@ -52,14 +57,14 @@ COLUMNS = (
     Column("cuda_version", value=_cuda_version, about="Newest CUDA version that the driver can run", type="string"),
     Column("mig", about="True if MIG divides the GPU", type="boolean"),
     Column("limits", about="Limits of an SM, each with its source: the driver or the table", type="object",
-           value=lambda device: {name: {"value": value, "source": source} for name, value, source in _limits(device)}),
+           value=lambda device: {each.name: values_of(each, "value", "source") for each in _limits(device)}),
     Column("problems", value=_problems, about="Missing packages, and contradictions between sources", type="array"),
 )  # fmt: skip
 
 _LIMIT_COLUMNS = (
-    Column("label", "Limit", lambda limit: limit_label(limit[0]), align="left"),
-    Column("value", "Value", show=lambda limit: limit_text(*limit[:2]), wraps=True),
-    Column("source", "From", itemgetter(2), align="left", wraps=True),
+    Column("label", "Limit", lambda limit: limit_label(limit.name), align="left"),
+    Column("value", "Value", show=lambda limit: limit_text(limit.name, limit.value), wraps=True),
+    Column("source", "From", align="left", wraps=True),
 )
 
 

@@ -133,9 +133,8 @@ def step_changes(result: Result, step: NextStep) -> str:
             changes.append(f"carveout {kernel.carveout} -> {text}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]
-            changes.append(
-                arrow(amount_text(name, before), amount_text(name, after)) + _kind(result, name, after)
-            )
+            texts = (amount_text(name, each) for each in (before, after))
+            changes.append(arrow(*texts) + _kind(result, name, after))
     return ", ".join(changes)
 
 
