@@ -15,11 +15,11 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 209,
-    "values": 1401,
+    "values": 1392,
     "tables": 905,
     "engine": 843,
     "readers": 3322,
-    "advice": 1138,
+    "advice": 1139,
     "arrays": 591,
     "device": 642,
     "builds": 1059,
@@ -27,11 +27,11 @@ BUDGETS = {
     "report": 3123,
     "render": 613,
     "page": 207,
-    "api": 1832,
+    "api": 1831,
     "cuda": 92,
     "typing": 38,
-    "triton": 107,
-    "cli": 1349,
+    "triton": 103,
+    "cli": 1351,
     "__init__": 112,
     "__main__": 19,
 }

@@ -43,7 +43,7 @@ def perf_model(
     """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
 
     It ranks by occupancy and waves. The result is not a run time: it is 1 divided by the share of the GPU's warp
-    slots that are in use, averaged over all waves. Lower is better.
+    slots that are in use, averaged over all waves. Lower is better; infinity means that it cannot launch.
 
     Args:
         gpu, model: As in `prune`.
@@ -51,10 +51,6 @@ def perf_model(
         grid: Blocks of the grid, or a function of the same dictionary. Without it, waves are ignored.
         multiprocessor_count: Number of SMs, required with ``grid`` unless ``gpu`` is a GPU such as
             ``"H100 SXM"``.
-
-    Returns:
-        A function of the kernel's arguments and the configuration, as keywords. It returns 1 or more, or
-        infinity for a configuration that cannot launch.
     """
     gpu = find_gpu(gpu)
     criteria = Criteria(perf_model, gpu, needs, model=model)

@@ -91,11 +91,12 @@ def _repair(now: Result) -> Changes:
 
 
 def _cluster_up_to(limits: Limits, cluster: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Return the shape, or a smaller one that divides the same grids."""
+    """Return the shape, or a smaller one: sides that divide the same grids, or else the longest ones."""
     sides = list(cluster)
     for axis in (2, 1, 0):
-        most = limits.most_blocks_per_cluster // (prod(sides) // sides[axis])
-        sides[axis] = next((n for n in range(min(most, sides[axis]), 0, -1) if sides[axis] % n == 0), 1)
+        side, most = sides[axis], limits.most_blocks_per_cluster // (prod(sides) // sides[axis])
+        most = max(1, min(most, side))
+        sides[axis] = next((n for n in range(most, 1, -1) if side % n == 0), most)
     return sides[0], sides[1], sides[2]
 
 

@@ -176,7 +176,8 @@ class Occupancy(Printed, Result):
             launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z))
         if not wave.blocks:
             reason = f"the kernel does not launch on {self.gpu.label}: {self.reason}"
-            raise InputError(reason if self.reason else "no cluster fits on the GPU")
+            hint = "Check `launchable` of each result first." if self.reason else ""
+            raise InputError(reason if self.reason else "no cluster fits on the GPU", hint=hint)
         return Waves(launch, wave)
 
     @property
@@ -281,13 +282,11 @@ class Occupancies(Results[Occupancy]):
         return Results(sizes, block_sizes_report)
 
     def waves(
-        self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None,
-        max_active_clusters: int | str | None = None,
-    ) -> Results[Waves]:  # fmt: skip
-        """Return the waves of a grid, by default one full wave, on each GPU."""
-        options: Any = {"multiprocessor_count": multiprocessor_count}
-        options["max_active_clusters"] = max_active_clusters
-        return Results((result.waves(grid, **options) for result in self), waves_report)
+        self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None
+    ) -> Results[Waves]:
+        """Return the waves of a grid, by default one full wave, on each GPU, if the kernel launches on all."""
+        waves = (result.waves(grid, multiprocessor_count=multiprocessor_count) for result in self)
+        return Results(waves, waves_report)
 
     def report(self) -> Report:
         return calc_report(list(map(ResultRow, self))) if self else super().report()

@@ -46,6 +46,8 @@ def calc(
     results = compute(chosen_gpus(inputs), **inputs)
     blocks = parse_optional(parse_shape, grid, "grid")
     clusters = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
+    if clusters is not None and len(results) > 1:
+        raise InputError("applies to one GPU", where="max_active_clusters", hint="Run each GPU on its own.")
     rows = [_row(result, blocks, clusters, multiprocessor_count) for result in results]
     launch = {"grid": blocks, "max_active_clusters": clusters}
     show(calc_report(rows, launch, is_explained=explain), output_format)

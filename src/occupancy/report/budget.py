@@ -66,9 +66,8 @@ BUDGET_COLUMNS = (
     Column("regs", "Registers", lambda row: min(row.regs), about="Maximum registers per thread", type="integer"),
     Column("smem", "Shared", lambda row: min(row.smem), size, about="Maximum shared memory per block in bytes",
            type="integer"),
-    Column("launch_bounds", "In the source", lambda row: None if MACRO in row.launch_bounds else row.launch_bounds,
-           show=attrgetter("launch_bounds"), align="left", optional=2, wraps=True, unbroken=25, type="string",
-           about="Launch bounds or __maxnreg__; null if each of active_blocks is the second bound on its GPU"),
+    Column("launch_bounds", "In the source", align="left", optional=2, wraps=True, unbroken=25, type="string",
+           about="Launch bounds or __maxnreg__; MIN_BLOCKS is the number of active_blocks on each GPU"),
     Column("needs_opt_in", value=lambda row: all(row.needs_opt_in), type="boolean",
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
@@ -165,7 +164,7 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
-    Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", type="integer"),
+    Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", optional=2, type="integer"),
     Column("register_cap", "Register cap", about="Maximum registers per thread that ptxas allocates", type="integer"),
     Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
     Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),

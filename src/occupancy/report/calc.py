@@ -239,7 +239,8 @@ def steps_report(parts: Sequence[Any]) -> Report:
         row = ResultRow(steps.result)
         row.steps = tuple(steps)  # perhaps some of them
         on_gpu = {each.key: each.getter(row) for each in chosen(RESULT_COLUMNS, "gpu", "cc")}
-        rows += [{**on_gpu, **step.pop("requires"), **step} for step in row.next_steps]
+        for step in row.next_steps:
+            rows.append({**row.kernel.replace(**step.pop("requires")).to_dict(), **on_gpu, **step})
         details += [Paragraph([f"{gpu_name(row.gpu)}: {result_text(row.result)}"])] if len(parts) > 1 else []
         details += _steps_sections(row)
     return part_report(parts, "next-steps", rows, details)

@@ -18,7 +18,6 @@ MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
 _MAX_REGS, _MAX_BARRIERS = FIELDS["regs"].high, FIELDS["barriers"].high
-_MAX_VIRTUAL, _CACHINGS = FIELDS["virtual_resources"].high, FIELDS["caching"].choices
 _make = tuple.__new__
 
 
@@ -107,17 +106,9 @@ class Kernel(_KernelFields):
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
             and block_dim is None
-            and (carveout is None or type(carveout) is Carveout)
-            and (caching is None or (type(caching) is str and caching in _CACHINGS))
-            and (opt_in is None or type(opt_in) is bool)
-            and tensor_memory is None
-            and shared_memory_mode is None
-            and (
-                virtual_resources is None
-                or (type(virtual_resources) is int and 0 <= virtual_resources <= _MAX_VIRTUAL)
-            )
+            and carveout is caching is opt_in is virtual_resources is None
+            and tensor_memory is shared_memory_mode is cluster is None
             and reallocates_registers is False
-            and cluster is None
             and not unknown
         ):
             return _make(cls, given)

@@ -140,8 +140,9 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
 
 
 def test_clusters_of_several_gpus() -> None:
-    waves = HOPPERS.replace(cluster=2).waves(max_active_clusters=60)
-    assert [each.full_wave.clusters for each in waves] == [60, 60]
+    steps = [HOPPERS[0].replace(cluster=each).next_steps()[0] for each in ("17", "12x2", "3x7", "4x4x4")]
+    shapes = [(16, 1, 1), (12, 1, 1), (3, 5, 1), (4, 4, 1)]
+    assert [each.requires["cluster"] for each in steps] == shapes
     (fit,) = occupancy.fits("8.6", threads=1024, regs=96, cluster=2)
     assert (fit.runs, fit.occupancy, fit.opt_ins) == (False, 0, ())
     assert re.match(
@@ -162,6 +163,8 @@ def test_clusters_of_several_gpus() -> None:
 
 def test_parts_of_results_print_and_have_rows() -> None:
     several = occupancy.compute(["H100", "A100"], threads=256, regs=72, carveout=50)
+    step, _ = occupancy.compute("H100", threads=1024, regs=40).next_steps().rows()
+    assert (step["threads"], step["regs"], step["active_blocks"]) == (1024, 32, 2)
     assert str(several[1:].budget()) == str(several[1].budget())
     assert str(several[1].limits) == str(occupancy.limits(["8.0"]))
     assert several[:1].rows() == several[0].rows() == several.rows()[:1]

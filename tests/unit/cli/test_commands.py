@@ -80,7 +80,7 @@ def test_exit_codes() -> None:
         "fits --cc 9.0,8.0 -t 256 --smem 200k --exit-code": 0,
         "fits --cc 7.5,8.0 -t 256 --smem 200k --exit-code": 1,
         "fits --cc 7.5,8.0 -t 256 --smem 200k": 0, "registers --groups 1:40,2:232": 0,
-        "registers --groups 1:40,2:240": 0,
+        "registers --groups 1:40,2:240": 0, "calc --gpu H100,H200 -t 32 --cluster 2 --max-active-clusters 9": 2,
         "registers --groups 1:40,2:240 --exit-code": 1, "scan tests/data/kernels/samples.cubin -t 64": 0,
         "scan tests/data/kernels/samples.cubin -t 64 -o x.csv --format json": 2,
     }  # fmt: skip
