@@ -1,6 +1,7 @@
 """Occupancy calls of the CUDA runtime, without a GPU.
 
-They use the model ``"cuda"``, for 3.0 and newer. GPU, kernel, inputs and errors are as in `occupancy.compute`.
+They use the model ``"cuda"``, for 3.0 and newer. GPU, kernel, inputs and errors are as in `occupancy.compute`, and
+the number of SMs is by default that of the GPU.
 """
 
 from __future__ import annotations
@@ -42,7 +43,6 @@ def max_potential_block_size(
 
     Args:
         kernel: Kernel, whose block size is ignored.
-        multiprocessor_count: Number of SMs; by default that of the GPU.
         block_size_limit: Maximum threads per block; 0 is no limit.
         smem_of_threads: Function that returns the bytes of dynamic shared memory for a number of threads.
     """
@@ -76,9 +76,6 @@ def max_active_clusters(
     """Return an upper bound of the resident clusters: see cudaOccupancyMaxActiveClusters.
 
     A cluster must stay within one GPC, so a real GPU often holds fewer. The driver returns the exact number.
-
-    Args:
-        multiprocessor_count: Number of SMs; by default that of the GPU.
 
     Raises:
         InputError: The kernel has no clusters, or the number of SMs is unknown.

@@ -170,10 +170,6 @@ def _with_other_block_sizes(now: Result) -> Iterator[NextStep]:
         return
     warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
     linear = now.kernel.replace(threads=warp)
-    if now.model == "cuda" and now.kernel.caching is None:
-        single = Result(now.limits, linear, now.model).block_limits
-        if warps >= min(filter(None, (single.warps, single.registers)), default=0):
-            return  # blocks of one warp leave the fewest registers unused
     sizes = sorted(range(warp, most + 1, warp), key=lambda size: abs(size - threads))
     # The current size is among them if the GPU rejects its shape.
     results = (Result(now.limits, linear._replace(threads=size), now.model) for size in sizes)

@@ -6,12 +6,14 @@ take equally long, and that each block starts when a block of the previous wave 
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 from ..engine import Result
 from ..engine.common import divide_up
 from ..errors import InputError
 from ..values.kernel import Launch
+from ..values.numbers import count
 from ..values.records import readable
 from ..values.spellings import in_range
 
@@ -32,6 +34,12 @@ class FullWave(NamedTuple):
     is_upper_bound: bool
     """True if a real GPU may hold fewer clusters, because each must stay within one GPU processing cluster."""
 
+    @property
+    def reason(self) -> str | None:
+        """Reason why no block is resident; None if some are."""
+        clusters = f"no cluster of {self.result.kernel.cluster_size} fits on {count(self.multiprocessor_count, 'SM')}"
+        return None if self.blocks else self.result.reason or clusters
+
 
 class WavesFields(NamedTuple):
     launch: Launch
@@ -39,34 +47,37 @@ class WavesFields(NamedTuple):
 
     @property
     def waves(self) -> float:
-        """Grid divided by a full wave (launch__waves_per_multiprocessor); at least, if ``is_upper_bound``."""
-        return self.launch.blocks / self.full_wave.blocks
+        """Grid divided by a full wave (launch__waves_per_multiprocessor); at least, if ``is_upper_bound``.
+
+        Infinite if no block is resident. The other numbers are 0 then.
+        """
+        return self.launch.blocks / self.full_wave.blocks if self.full_wave.blocks else inf
 
     @property
     def full_waves(self) -> int:
         """Number of full waves."""
-        return self.launch.blocks // self.full_wave.blocks
+        return self.full_wave.blocks and self.launch.blocks // self.full_wave.blocks
 
     @property
     def partial_wave_blocks(self) -> int:
         """Blocks of a partial last wave; 0 if the last wave is full."""
-        return self.launch.blocks % self.full_wave.blocks
+        return self.full_wave.blocks and self.launch.blocks % self.full_wave.blocks
 
     @property
     def last_wave_fill(self) -> float:
         """Blocks of the last wave divided by a full wave, above 0 and up to 1."""
-        return (self.partial_wave_blocks or self.full_wave.blocks) / self.full_wave.blocks
+        return (self.partial_wave_blocks or self.full_wave.blocks) / max(1, self.full_wave.blocks)
 
     @property
     def rounds(self) -> int:
         """Number of waves, including a partial one."""
-        return divide_up(self.launch.blocks, self.full_wave.blocks)
+        return self.full_wave.blocks and divide_up(self.launch.blocks, self.full_wave.blocks)
 
     @property
     def idle_share(self) -> float:
         """Share of empty block slots of the GPU over all waves, 0 to 1, with those that clusters leave empty."""
         slots = self.rounds * self.full_wave.slots
-        return (slots - self.launch.blocks) / slots
+        return slots and (slots - self.launch.blocks) / slots
 
     @property
     def filling_grid_below(self) -> int | None:
@@ -90,6 +101,6 @@ def full_wave(result: Result, multiprocessor_count: int, max_active_clusters: in
         return FullWave(result, multiprocessor_count, slots, slots, None, is_upper_bound=False)
     clusters = bound = slots // size
     if max_active_clusters is not None and slots:
-        clusters = in_range(max_active_clusters, "max_active_clusters", 1, bound)
-    is_bound = max_active_clusters is None and size > 1
+        clusters = in_range(max_active_clusters, "max_active_clusters", 0, bound)
+    is_bound = max_active_clusters is None and size > 1 and clusters > 0
     return FullWave(result, multiprocessor_count, clusters * size, slots, clusters, is_bound)

@@ -165,7 +165,7 @@ class Occupancy(Printed, Result):
             max_active_clusters: Resident clusters that the driver reports; by default an upper bound.
 
         Raises:
-            InputError: A number is out of range or missing, or the kernel does not launch.
+            InputError: A number is out of range or missing.
         """
         blocks = parse_optional(parse_shape, grid, "grid")
         most = parse_optional(parse_count, max_active_clusters, "max_active_clusters")
@@ -174,10 +174,6 @@ class Occupancy(Printed, Result):
         if blocks is None:
             x, y, z = launch.grid_dim
             launch = Launch(self.kernel, (x * max(1, wave.blocks // launch.blocks), y, z))
-        if not wave.blocks:
-            reason = f"the kernel does not launch on {self.gpu.label}: {self.reason}"
-            hint = "Check `launchable` of each result first." if self.reason else ""
-            raise InputError(reason if self.reason else "no cluster fits on the GPU", hint=hint)
         return Waves(launch, wave)
 
     @property
@@ -284,7 +280,7 @@ class Occupancies(Results[Occupancy]):
     def waves(
         self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None
     ) -> Results[Waves]:
-        """Return the waves of a grid, by default one full wave, on each GPU, if the kernel launches on all."""
+        """Return the waves of a grid, by default one full wave, on each GPU."""
         waves = (result.waves(grid, multiprocessor_count=multiprocessor_count) for result in self)
         return Results(waves, waves_report)
 

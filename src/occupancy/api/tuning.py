@@ -114,6 +114,7 @@ class Criteria:
         if not (dropped is None or callable(dropped)):
             raise InputError("is not a function", where="dropped", hint="Pass one such as print.")
         self._gpus, self._model, self._dropped = find_gpus(gpu), model, dropped
+        self._labels = [each.label for each in self._gpus]  # hundreds of reasons begin with them
         self._min_occupancy = parse_share(min_occupancy, "min_occupancy")
         self._min_blocks = in_range(parse_count(min_blocks, "min_blocks"), "min_blocks")
         needs = {name: need for name, need in needs.items() if need is not None}
@@ -140,36 +141,33 @@ class Criteria:
 
     def verdict(self, config: object, index: int | str = "") -> Verdict:
         """Return the results on the GPUs; the index is for errors."""
+        given = dict(self._values)
         try:
-            return self._verdict(config)
+            for name, function in self._functions.items():
+                try:
+                    given[name] = function(config)
+                except Exception as error:
+                    problem = f"the function fails with {type(error).__name__}: {error}"
+                    raise InputError(problem, where=name) from error
+            if type(config) is not dict:
+                return self._compute(config, given)
+            names = _read_names(tuple(config))
+            read = [config[name] for name in names], given
+            try:
+                key: object = names, marshal.dumps(read, 2)  # True is not 1
+            except ValueError:  # objects of other libraries; slower
+                key = names, repr(read)
+            verdict = self._known.get(key)
+            if verdict is None:
+                if len(self._known) >= _MAX_KNOWN:
+                    self._known.clear()
+                verdict = self._known[key] = self._compute(config, given)
+            return verdict
         except TooLargeError as error:
-            return Verdict((), f"{self._gpus[0].label}: {error}")  # none has more
+            return Verdict((), f"{self._labels[0]}: {error}")  # none has more
         except InputError as error:
             where = f"{f'configuration {index}'.rstrip()}: {error.where}"
             raise error.with_location(where, InputError) from None
-
-    def _verdict(self, config: Any) -> Verdict:
-        given = dict(self._values)
-        for name, function in self._functions.items():
-            try:
-                given[name] = function(config)
-            except Exception as error:
-                problem = f"the function fails with {type(error).__name__}: {error}"
-                raise InputError(problem, where=name) from error
-        if type(config) is not dict:
-            return self._compute(config, given)
-        names = _read_names(tuple(config))
-        read = [config[name] for name in names], given
-        try:
-            key: object = names, marshal.dumps(read, 2)  # True is not 1
-        except ValueError:  # objects of other libraries; slower
-            key = names, repr(read)
-        verdict = self._known.get(key)
-        if verdict is None:
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            verdict = self._known[key] = self._compute(config, given)
-        return verdict
 
     def _compute(self, config: Any, given: dict[str, Any]) -> Verdict:
         values = config if isinstance(config, Mapping) else _attributes(config)
@@ -179,7 +177,7 @@ class Criteria:
             known, given = _without_missing(values), _without_missing(given)
             kernel = Kernel(**_inputs(known, self._gpus[0].limits.warp_size, given))
         results = list[Result]()
-        for gpu in self._gpus:
+        for gpu, label in zip(self._gpus, self._labels, strict=True):
             try:
                 result = Result(gpu.limits, kernel, self._model)
                 reason = self._reason(result)
@@ -188,7 +186,7 @@ class Criteria:
                     raise
                 reason = error.problem
             if reason:
-                return Verdict(results, f"{gpu.label}: {reason}")
+                return Verdict(results, f"{label}: {reason}")
             results.append(result)
         return Verdict(results)
 

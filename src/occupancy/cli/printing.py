@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -49,14 +46,7 @@ def output_option(text: str) -> Option:
 
 def for_command(report: Report) -> Report:
     """Return a report that names the options, without the arguments and methods of Python."""
-    from ..report.model import Paragraph
-
-    with_options = partial(re.sub, f"`[^`]+`{OPTION}", r"\1")
-    notes = [each._replace(text=with_options(each.text)) for each in report.notes]
-    return replace(report, headline=tuple(map(with_options, report.headline)), notes=notes, details=[
-        each._replace(lines=[*map(with_options, each.lines)]) if isinstance(each, Paragraph) else each
-        for each in report.details
-    ])  # fmt: skip
+    return report.reworded(f"`[^`]+`{OPTION}", r"\1")
 
 
 def show(report: Report, output_format: str | None) -> None:

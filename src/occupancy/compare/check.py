@@ -115,7 +115,7 @@ class Checked:
     exempt: tuple[BrokenKernel, ...]
     """Kernels that break rules with an exemption."""
     kernels: tuple[ScannedKernel, ...]
-    """All checked kernels."""
+    """Kernels to which a rule applies."""
     added: tuple[ScannedKernel, ...]
     """Kernels that only the build contains."""
     removed: tuple[ScannedKernel, ...]
@@ -179,7 +179,7 @@ def check_kernels(
         rules=rules,
         broken=tuple(broken),
         exempt=tuple(exempt),
-        kernels=tuple(rows),
+        kernels=tuple(run.checked),
         added=() if baseline is None else tuple(map(evaluator.row, matching.added)),
         removed=tuple(evaluator.row(record) for record in removed if record.name not in permitted),
         permitted=tuple(evaluator.row(record) for record in removed if record.name in permitted),
@@ -196,6 +196,7 @@ class _Run:
 
     rules: Rules
     baseline: Sequence[KernelRecord] | None
+    checked: list[ScannedKernel] = field(default_factory=list)
     compared: set[tuple[int, str]] = field(default_factory=set)
     new: dict[Demand, KernelRecord] = field(default_factory=dict)
     unknown: dict[Demand, list[ScannedKernel]] = field(default_factory=lambda: defaultdict(list))
@@ -209,7 +210,9 @@ class _Run:
 
     def check(self, row: ScannedKernel, old: ScannedKernel | None, exempt: Collection[str]) -> BrokenKernel:
         baseline_passes, violations, kept = True, list[Violation](), list[tuple[Measure, float]]()
-        for demand in self.demands_on(row.record):
+        demands = self.demands_on(row.record)
+        self.checked += [row] if demands else []
+        for demand in demands:
             number, rule, name = demand
             criterion, bound = CRITERIA[name], rule.demands[name]
             measure = MEASURES[criterion.measure]

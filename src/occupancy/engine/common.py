@@ -75,8 +75,8 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
     sizes = ", ".join(f"{each // 1024}k" for each in limits.shared_memory_configurations)
     given = size(carveout.amount).removesuffix(" bytes")  # perhaps a percentage
     sm = f"compute capability {limits.compute_capability}"
-    problem = f"{given} is neither a percentage from 0% to 100% nor a shared memory configuration of {sm}"
-    raise InputError(f"{problem}: {sizes}", where="carveout")
+    problem = f"{given} is neither a percentage nor a shared memory configuration of {sm}"
+    raise InputError(problem, where="carveout", allowed=f"0% to 100%, or {sizes}")
 
 
 def smallest_configuration(limits: Limits, needed: int) -> int:

@@ -60,8 +60,9 @@ def block_sizes_report(
     best, details = "no size launches", list[Section]()
     if running:
         rows = _rows(running)
-        limiters = f", {limited_by(rows[0].sizes[0].limiters)}" if len(gpus) == 1 else ""
-        best = f"best {percent(rows[0].lowest)}{limiters}"
+        limiters = {row.sizes[0].limiters for row in rows if row.lowest == rows[0].lowest}
+        is_same = len(gpus) == len(limiters) == 1
+        best = f"best {percent(rows[0].lowest)}{f', {limited_by(*limiters)}' if is_same else ''}"
         details += _sections(gpus, rows, all_rows)
     failing = (each.result for each in sizes if each not in running)
     reasons = [(gpu_name(result.gpu), result.reason) for result in failing]

@@ -118,7 +118,7 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
     if has_target:
         fitting = zip(rows[0].stages, map(gpu_name, gpus), strict=True)
         result += f": {join_and([f'{number} on {name}' for number, name in fitting])}"
-    any_size = ", ".join([f"Any block size on {gpu_text(*gpus)}", *uses_of(kernel)])
+    any_size = ", ".join([f"Shared memory alone on {gpu_text(*gpus)}", *uses_of(kernel.replace(regs=None))])
     headline = result, any_size if targets["threads"] is None else kernel_text(described, *gpus)
     inputs = {**kernel.to_dict(), **targets}
     values = {"gpus": [{"gpu": given_name(gpu), "cc": gpu.cc} for gpu in gpus]}

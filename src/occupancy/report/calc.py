@@ -26,8 +26,10 @@ from .words import gpu_name, gpu_text, kernel_text, label, labels, result_text, 
 
 
 def _exact(name: str) -> Callable[[WavesFields], Any]:
-    """Return a getter that is None for waves of a bound: fewer clusters move the tail."""
-    return lambda waves: None if waves.full_wave.is_upper_bound else getattr(waves, name)
+    """Return a getter that is None without blocks, and for a bound: fewer clusters move the tail."""
+    return lambda waves: (
+        None if (wave := waves.full_wave).is_upper_bound or not wave.blocks else getattr(waves, name)
+    )
 
 
 WAVE_COLUMNS = (
@@ -36,7 +38,9 @@ WAVE_COLUMNS = (
     Column("grid", value="launch.blocks"),
     Column("blocks_per_wave", "Full wave", "full_wave.blocks", show=lambda waves: wave_blocks(waves.full_wave)),
     Column("is_upper_bound", value="full_wave.is_upper_bound"),
-    Column("waves", "Waves", show=lambda waves: _number_of_waves(waves)),
+    Column("clusters", value="full_wave.clusters"),
+    Column("waves", "Waves", lambda waves: waves.waves if waves.full_wave.blocks else None,
+           show=lambda waves: _number_of_waves(waves)),
     Column("full_waves", value=_exact("full_waves")),
     Column("partial_wave_blocks", value=_exact("partial_wave_blocks")),
     Column("last_wave_fill", "Last wave", _exact("last_wave_fill"), percent),
@@ -165,7 +169,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         yield Table(f"To {aim}{' with another block size' if is_other_size else ''}", columns, rows)
         if hidden and not is_other_size:
             more = count(len(hidden), "more level")
-            yield Paragraph([f"{more} not shown: see `next_steps` (`--format json`)."])
+            yield Paragraph([f"{more} not shown. `next_steps()` (`--format json`) lists them."])
 
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
@@ -180,9 +184,8 @@ def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
     for call in row.opt_ins:
         yield "Opt in", call
     if row.wave is not None and row.result.launchable:
-        sms, blocks = count(row.wave.multiprocessor_count, "SM"), row.kernel.cluster_size
-        whole = f"{_whole_wave(row.wave)} on {sms}: largest cooperative grid"
-        yield "Whole GPU", whole if row.wave.blocks else f"no cluster of {blocks} fits on {sms}"
+        whole = f"{_whole_wave(row.wave)} on {count(row.wave.multiprocessor_count, 'SM')}: largest cooperative grid"
+        yield "Whole GPU", row.wave.reason or whole
 
 
 def _headroom(found: SlackFields) -> str:
@@ -218,7 +221,7 @@ def _notes(row: ResultRow, *, is_only: bool) -> Iterator[Note]:
     if is_larger and not (result.launchable or needs_opt_in(result.limits, kernel)):
         yield note("opt-in")
     yield from _cluster_notes(result, row.steps)
-    if row.wave is not None and row.wave.is_upper_bound and row.wave.blocks:
+    if row.wave is not None and row.wave.is_upper_bound:
         yield note("cluster-bound")
     if row.gpu.variants and not is_only:
         yield note("sms-vary", gpu=gpu_name(row.gpu), example=row.gpu.variants[-1].name)
@@ -256,16 +259,21 @@ def slack_report(found: SlackFields) -> Report:
 def waves_report(waves: Sequence[WavesFields]) -> Report:
     results = [each.full_wave.result for each in waves]
     launch, kernel = waves[0].launch, results[0].kernel
-    largest = "Largest possible wave" if waves[0].full_wave.is_upper_bound else "One full wave"
+    is_bound = any(each.full_wave.is_upper_bound for each in waves)
+    largest = "Largest possible wave" if is_bound else "One full wave"
     common = _grid_text(launch) if len({each.launch for each in waves}) == 1 else f"{largest} on each GPU"
     first = _waves_text(waves[0]) if len(waves) == 1 else common
-    gpus = (each.gpu for each in results)
-    headline = first, kernel_text(kernel, *gpus)
-    notes = [*gpu_notes(results), *[note("cluster-bound")] * waves[0].full_wave.is_upper_bound]
-    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", kernel.to_dict(), notes=notes)
+    headline = first, kernel_text(kernel, *(each.gpu for each in results))
+    details = gpu_remarks(results, [each.full_wave.reason for each in waves]) if len(waves) > 1 else ()
+    notes = gpu_notes(results)
+    notes += dict.fromkeys(each for result in results for each in _cluster_notes(result))
+    notes += [note("cluster-bound")] if is_bound else []
+    return Report("waves", headline, WAVE_COLUMNS, waves, "gpus", kernel.to_dict(), details, notes)
 
 
 def _waves_text(waves: WavesFields) -> str:
+    if waves.full_wave.reason:
+        return f"Does not launch: {waves.full_wave.reason}"
     grid, most = count(waves.launch.blocks, "block"), wave_blocks(waves.full_wave)
     filled = percent(waves.last_wave_fill)
     idle = f", GPU {percent(waves.idle_share)} idle" if waves.idle_share else ""
@@ -281,7 +289,8 @@ def _waves_text(waves: WavesFields) -> str:
 
 
 def _number_of_waves(waves: WavesFields) -> str:
-    return f"{'at least ' if waves.full_wave.is_upper_bound else ''}{decimal(waves.waves)}"
+    number = f"{'at least ' if waves.full_wave.is_upper_bound else ''}{decimal(waves.waves)}"
+    return number if waves.full_wave.blocks else "no launch"
 
 
 def _whole_wave(wave: FullWave) -> str:

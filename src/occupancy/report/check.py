@@ -198,10 +198,11 @@ def _headline(check: Checked, removed: Sequence[RemovedKernels]) -> str:
     number = count_kernels(check.kernels)
     kernels = count(number, "kernel")
     if check.passed:
-        few = ("No kernels", "The kernel passes", "Both kernels pass")
+        few = ("No rule applies", "The kernel passes", "Both kernels pass")
         return f"{few[number] if number < len(few) else f'All {kernels} pass'} {where}"
     broken = count_kernels([each.kernel.record for each in check.broken])
-    parts = [f"{broken:,} of {kernels} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
+    share = f"{broken:,} of {kernels}" if broken < number else kernels
+    parts = [f"{share} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
     parts += [f"{len(each.names):,} {each.problem}" for each in removed]
     return f"FAILED: {', '.join(parts)} {where}"
 

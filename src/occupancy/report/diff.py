@@ -113,12 +113,9 @@ def _sections(rows: Sequence[Entry], most: int) -> Iterator[Section]:
         yield facts(changes.change_facts(map(_on_arch, on_archs)), f"{name}: {verdicts}")
     if len(changed) > most:
         yield Paragraph([f"{len(changed) - most:,} more kernels changed. `rows()` (`--all`) lists them."])
-    last = list[str]()
     for verdict, kernels in others.items():
         for archs, found in changes.by_archs(kernels).items():
-            text = "the same names" if verdict == "added" and found == last else listed(found, most)
-            yield Paragraph([f"{verdict.capitalize()} ({archs}): {text}"])
-            last = found
+            yield Paragraph([f"{verdict.capitalize()} ({archs}): {listed(found, most)}"])
 
 
 def occupancy_phrase(old: ScannedKernel | None, new: ScannedKernel, about: str = "") -> str:

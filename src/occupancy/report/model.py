@@ -6,9 +6,11 @@ types and the order of its JSON and CSV.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from itertools import islice
 from operator import attrgetter, itemgetter
 from os.path import commonprefix
@@ -46,8 +48,8 @@ NOTES = {note.code: note for note in (
          "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This was not verified on a GPU."),
     Note("setmaxnreg",
          "For kernels with setmaxnreg, see `register_split` (`occupancy registers`) instead of the next steps."),
-    Note("cluster-bound", "A cluster must fit in one GPC, so a GPU may hold fewer. For exact waves and their tail, set "
-         "`max_active_clusters` (`--max-active-clusters`)."),
+    Note("cluster-bound", "A cluster must fit in one GPC, so a GPU may hold fewer. For exact waves and the tail of "
+         "one GPU, set `max_active_clusters` (`--max-active-clusters`)."),
     Note("unknown-clusters", "The largest cluster on {cc} is not documented: more than {most} blocks may fail."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",
@@ -228,6 +230,15 @@ class Report:
         """Return everything between headline and notes that a person reads."""
         rows = list(islice(self.rows, self.limit)) if self.has_table else []
         return [*([Table("", filled(self.columns, rows), rows)] if rows else []), *self.details]
+
+    def reworded(self, pattern: str, replacement: str = "") -> Report:
+        """Return the report with a pattern replaced in its sentences, such as options of the command line."""
+        reword = partial(re.sub, pattern, replacement)
+        notes = [each._replace(text=reword(each.text)) for each in self.notes]
+        return replace(self, headline=[*map(reword, self.headline)], notes=notes, details=[
+            each._replace(lines=[*map(reword, each.lines)]) if isinstance(each, Paragraph) else each
+            for each in self.details
+        ])  # fmt: skip
 
     def to_dict(self, *, with_rows: bool = True) -> dict[str, Any]:
         """Return the whole report as plain values: its JSON."""

@@ -70,7 +70,7 @@ class ResultRow:
 
 
 def wave_blocks(wave: FullWave) -> str:
-    return f"up to {wave.blocks:,}" if wave.is_upper_bound and wave.blocks else f"{wave.blocks:,}"
+    return f"up to {wave.blocks:,}" if wave.is_upper_bound else f"{wave.blocks:,}"
 
 
 RESULT_COLUMNS = (

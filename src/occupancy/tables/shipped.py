@@ -36,13 +36,13 @@ def limits(cc: object) -> Limits:
     if str(wanted) not in _rows():
         ordered = known()
         place = bisect(ordered, wanted)
-        nearest = ", ".join(map(str, ordered[max(0, place - 2) : place + 2]))
+        nearest = dict.fromkeys(map(str, ordered[max(0, place - 2) : place + 2]), "")
         given = f"compute capability {wanted}"
         if isinstance(cc, (int, str)) and str(cc) != str(wanted):
             given = f"{shown(cc)}, read as {given},"
-        problem = f"{given} is unknown (nearest: {nearest})"
+        problem = f"{given} is unknown (nearest: {', '.join(nearest)})"
         hint = "To add a GPU, describe it in a file and read it with `occupancy.read_limits()` (`--limits FILE`)."
-        raise UnknownComputeCapabilityError(problem, where="gpu", hint=hint)
+        raise UnknownComputeCapabilityError(problem, where="gpu", hint=hint, choices=nearest)
     return _limits_of(wanted)
 
 

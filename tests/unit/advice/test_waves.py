@@ -1,4 +1,5 @@
 import csv
+import math
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,20 @@ def test_waves_are_those_of_nsight_compute() -> None:
 
 def test_clusters_and_gpus_that_do_not_exist() -> None:
     answer, clustered = (Result(occupancy.limits("9.0"), Kernel(1024, cluster=size)) for size in (None, 2))
-    for clusters in (-1, 265, 10**30):
-        with pytest.raises(
-            occupancy.InputError, match=r"^max_active_clusters: .* out of range.*: 1 to 132\."
-        ):
+    for clusters in (-1, 133, 10**30):
+        with pytest.raises(occupancy.InputError, match=r"^max_active_clusters: .* Allowed: 0 to 132\."):
             full_wave(clustered, H200_SMS, max_active_clusters=clusters)
     with pytest.raises(occupancy.InputError, match=r"^max_active_clusters needs the size of a cluster"):
         full_wave(answer, H200_SMS, max_active_clusters=1)
     with pytest.raises(occupancy.InputError, match="multiprocessor_count: 0 is out of range"):
         full_wave(answer, 0)
-    with pytest.raises(occupancy.InputError, match=r"^The kernel does not launch on H200: 2,048"):
-        occupancy.compute("H200", threads=2048, cluster=2).waves(8, max_active_clusters="4")
+    results = occupancy.compute(["H200", "RTX 4090"], threads=1024, cluster=2)
+    one, none = results.waves(8)
+    assert (one.full_wave.blocks, one.waves, one.full_wave.reason) == (264, 8 / 264, None)
+    assert (none.waves, none.rounds, none.last_wave_fill, none.idle_share) == (math.inf, 0, 0, 0)
+    assert [each["waves"] for each in results.waves(8).rows()] == [8 / 264, None]
+    assert "no launch\n\nRTX 4090: 2 blocks in one cluster, but clusters require" in str(results.waves(8))
+    assert str(results[0].waves(8, max_active_clusters=0)).startswith("Does not launch: no cluster of 2 fits")
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_code_that_another_gpu_cannot_run_or_load() -> None:
     two = str(occupancy.scan([image, "tests/data/kernels/samples.exe.gz"], gpu="B200"))
     assert "B200: the GPU cannot load this code (" in two
     assert "B200: no code for 10.0, so the driver JIT-compiles compute_90 PTX (" in " ".join(two.split())
-    assert "3 of 3 kernels" in repr(
+    assert "3 kernels break" in repr(
         occupancy.check("tests/data/kernels/triton_cache", occupancy.Rule(max_regs=20))
     )  # two are called mm
     logs = "".join(map(hostile.log, "abcdefgh", (255, 255, 255, 255, 255, 200, 150, 100)))

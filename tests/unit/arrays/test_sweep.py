@@ -95,7 +95,7 @@ class TestRefusals:
         ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
         ({"threads": 32, "outputs": ["occupancy"]}, "Allowed: a list of active_blocks, active_warps, limiters."),
         ({"threads": 32, "outputs": 3}, "outputs: 3 is invalid"),
-        ({"threads": 32, "carveout": "17k"}, "17 KiB is neither a percentage from 0% to 100% nor a shared"),
+        ({"threads": 32, "carveout": "17k"}, "17 KiB is neither a percentage nor a shared"),
         ({"threads": 32, "caching": "ca"}, "no caching mode"),
         ({"threads": 32, "model": "spreadsheet"}, "model: spreadsheet does not support"),
     ])  # fmt: skip
