@@ -87,7 +87,7 @@ def max_stages(
     so set ``smem``.
 
     Args:
-        gpu, kernel, inputs: As in `compute`.
+        gpu, kernel, inputs: As in `compute`, but one GPU.
         stage_smem: Shared memory per stage in bytes, 1 or more, or a text such as ``"32k"``.
         blocks: Resident blocks per SM, 1 or more.
 

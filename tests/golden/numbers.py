@@ -203,10 +203,11 @@ def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int |
     names = ("rounds", "full_waves", "partial_wave_blocks", "last_wave_fill", "idle_share", "waves")
     try:
         found = result(cc, None, {**inputs, "cluster": cluster}).waves(tuple(grid), multiprocessor_count=sms)
-        wave = found.full_wave
-        assert wave.blocks
-    except (OccupancyError, AssertionError):
+    except OccupancyError:
+        found = None
+    if not (found and found.full_wave.blocks):
         return {"wave": "impossible", **dict.fromkeys(names)}
+    wave = found.full_wave
     values = {"wave": [wave.blocks, wave.clusters, wave.is_upper_bound]}
     return values | {name: getattr(found, name) for name in names}
 

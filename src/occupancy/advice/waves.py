@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.numbers import count
 from ..values.records import readable
-from ..values.spellings import in_range
+from ..values.spellings import INT_MAX, in_range
 
 
 @readable
@@ -49,7 +49,7 @@ class WavesFields(NamedTuple):
     def waves(self) -> float:
         """Grid divided by a full wave (launch__waves_per_multiprocessor); at least, if ``is_upper_bound``.
 
-        Infinite if no block is resident. The other numbers are 0 then.
+        Infinite if no block is resident; all counts and shares are 0 then.
         """
         return self.launch.blocks / self.full_wave.blocks if self.full_wave.blocks else inf
 
@@ -65,7 +65,7 @@ class WavesFields(NamedTuple):
 
     @property
     def last_wave_fill(self) -> float:
-        """Blocks of the last wave divided by a full wave, above 0 and up to 1."""
+        """Blocks of the last wave divided by a full wave, 0 to 1."""
         return (self.partial_wave_blocks or self.full_wave.blocks) / max(1, self.full_wave.blocks)
 
     @property
@@ -99,8 +99,9 @@ def full_wave(result: Result, multiprocessor_count: int, max_active_clusters: in
             problem, hint = "needs the size of a cluster", "Set `cluster` (`--cluster`) too."
             raise InputError(problem, where="max_active_clusters", hint=hint)
         return FullWave(result, multiprocessor_count, slots, slots, None, is_upper_bound=False)
-    clusters = bound = slots // size
-    if max_active_clusters is not None and slots:
-        clusters = in_range(max_active_clusters, "max_active_clusters", 0, bound)
+    clusters = slots // size
+    if max_active_clusters is not None:
+        most = clusters if slots else INT_MAX
+        clusters = min(clusters, in_range(max_active_clusters, "max_active_clusters", 0, most))
     is_bound = max_active_clusters is None and size > 1 and clusters > 0
     return FullWave(result, multiprocessor_count, clusters * size, slots, clusters, is_bound)

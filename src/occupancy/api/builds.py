@@ -152,7 +152,7 @@ def check(
     """
     reading = Reading(options, check)
     paths = as_sources(build, "build", with_streams=False)
-    wanted = _rules(rules, paths)
+    wanted = _rules(rules)
     path = wanted.baseline if baseline is None else os.fspath(baseline)
     command = check_command(paths, reading, "" if rules is None else wanted.source, baseline)
     after = _read_whole(paths)
@@ -299,7 +299,7 @@ def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: 
     return shlex.join(["occupancy", "check", *build, *words])
 
 
-def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence[str]) -> Rules:
+def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None) -> Rules:
     if rules is not None and not isinstance(rules, (str, os.PathLike)):
         given = as_list(rules)
         wrong = [each for each in given if not isinstance(each, RuleEntry)]
@@ -316,7 +316,7 @@ def _rules(rules: Path | RuleEntry | Sequence[RuleEntry] | None, build: Sequence
         problem = f"this folder has no {RULES_FILE}, and no pyproject.toml with [tool.occupancy]"
         hint = "Pass `rules` (`--rules FILE`), or write a rules file: occupancy init BUILD."
         raise RulesError(problem, where="rules", hint=hint)
-    return read_rules(path, lambda: read_build(build).kernels)
+    return read_rules(path)
 
 
 def _both(reading: Reading, before: Build, after: Build, any_arch: bool) -> list[list[KernelRecord]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NoReturn, overload
 
-from ..advice.block_sizes import BlockSize, block_sizes
+from ..advice.block_sizes import BlockSize, SharedMemoryFunction, block_sizes
 from ..advice.budget import BudgetLevel, budgets
 from ..advice.launch_bounds import launch_bounds
 from ..advice.launch_requirements import opt_ins
@@ -140,7 +140,7 @@ class Occupancy(Printed, Result):
         count = parse_optional(parse_count, blocks, "blocks")
         return LaunchBounds(*launch_bounds(self.gpu, self.kernel, count, self.model))
 
-    def block_sizes(self, *, smem_of_threads: Callable[[int], int] | None = None) -> Results[BlockSize]:
+    def block_sizes(self, *, smem_of_threads: SharedMemoryFunction | None = None) -> Results[BlockSize]:
         """Return every multiple of the warp size as a block size with its occupancy, best first.
 
         The block size of this result is ignored. ``smem_of_threads`` returns the dynamic shared memory for a size.
@@ -269,7 +269,7 @@ class Occupancies(Results[Occupancy]):
         return Results((result.launch_bounds(blocks=blocks) for result in self), bounds_report)
 
     def block_sizes(
-        self, *, smem_of_threads: Callable[[int], int] | None = None
+        self, *, smem_of_threads: SharedMemoryFunction | None = None
     ) -> Results[Results[BlockSize]]:
         """Return the block sizes on each GPU; ``print`` sorts them by the lowest occupancy."""
         from ..report.block_sizes import block_sizes_report

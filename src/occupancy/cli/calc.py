@@ -65,15 +65,13 @@ def _row(result: Occupancy, grid: Dim3 | None, clusters: int | None, sms: str | 
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
 
-    launch = Launch(result.kernel, grid) if grid and result.launchable else None
-    is_unknown = clusters is None and sms is None and result.launchable
-    if size is not None and is_unknown and gpu.device is not None:
+    if size is not None and gpu.device is not None and {clusters, sms} == {None} and result.launchable:
         from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):
             clusters = count_active_clusters(gpu.device, result.limits, result.active_blocks, size)
     wave = full_wave(result, multiprocessors(gpu, sms), clusters)
-    return ResultRow(result, wave, WavesFields(launch, wave) if launch and wave.blocks else None)
+    return ResultRow(result, wave, grid and WavesFields(Launch(result.kernel, grid), wave))
 
 
 @command(

@@ -22,6 +22,7 @@ from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..tables.shipped import limits
 from ..values.records import documented
+from ..values.spellings import INT_MAX
 from .match import MatchedBy, Pair, by_name, compared_values, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
@@ -338,7 +339,13 @@ def find_fix(
             del requires["regs"]
     old_bounds = [each.new for each in changes.get("restore", ()) if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
-        changes = {"raise": [Change("launch_bounds", _source_bounds(new.record), (least, None))]}
+        own, second = _source_bounds(new.record), None
+        if new.result and own and own[1]:  # without a second bound, the registers would grow
+            share = limits.get("occupancy", 0) - TOLERANCE
+            kernel = new.result.kernel.replace(max_threads=least)
+            loosest = loosest_bounds(new.result.gpu, kernel, range(INT_MAX), share)
+            second = loosest and loosest.min_blocks
+        changes = {"raise": [Change("launch_bounds", own, (least, second))]}
     if is_too_low and not requires and not is_restored:
         changes = {**changes, "or launch": [Change("threads", None, bound)]}
     inputs: dict[str, list[Change]] = {"reduce": [], "launch": []}

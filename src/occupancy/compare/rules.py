@@ -265,11 +265,10 @@ def _unknown(name: str, names: Collection[str], where: str | Place) -> RulesErro
 _NAMES = ("allow_removed", "baseline", "threads", "rules", "exemptions")
 
 
-def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[KernelRecord]] = list) -> Rules:
+def read_rules(path: str | os.PathLike[str]) -> Rules:
     """Read rules from a TOML file (docs/reference/rules.md); an error lists all mistakes.
 
-    In ``pyproject.toml``, the rules are below ``tool.occupancy``. If there is a mistake, ``kernels`` returns the
-    kernels of the build, and rules that match none of them are listed, too.
+    In ``pyproject.toml``, the rules are below ``tool.occupancy``.
     """
     file = os.fspath(path)
     table, lines = read_toml(file, RulesError)
@@ -310,13 +309,8 @@ def read_rules(path: str | os.PathLike[str], kernels: Callable[[], Sequence[Kern
             threads = errors.call(_parsed, at("threads"), parse_block_size, threads)
         rules, exemptions = read_entries("rules", Rule), read_entries("exemptions", Exemption)
         allowed = errors.call(removable, table.get("allow_removed", False), at("allow_removed"))
-        if errors.found:
-            known = errors.call(kernels)
-            for number, rule in enumerate(rules, 1):
-                if known and rule and rule.demands and (idle := rule.idle_patterns(known)):
-                    errors.add(idle_error(number, rule, idle, known))
-            found = sorted(errors.found.items(), key=lambda each: getattr(each[1].place, "line", 0) or inf)
-            errors.found = dict(found)
+        by_line = sorted(errors.found.items(), key=lambda each: getattr(each[1].place, "line", 0) or inf)
+        errors.found = dict(by_line)
         entries = tuple(filter(None, rules)), tuple(filter(None, exemptions))
         return Rules(file, *entries, baseline, allowed, threads)
 

@@ -61,7 +61,7 @@ BUDGET_COLUMNS = (
     ON_GPUS,
     BLOCKS,
     Column("occupancies", "Occupancy", text=partial(_each_or_range, text=percent), optional=1, type="array",
-           about="Occupancy for each GPU, 0 to 1"),
+           about="Occupancy for each GPU with its active_blocks, 0 to 1; within both limits it can be higher"),
     Column("occupancy", value=lambda row: min(row.occupancies), about="Lowest occupancy, 0 to 1", type="number"),
     Column("regs", "Registers", lambda row: min(row.regs), about="Maximum registers per thread", type="integer"),
     Column("smem", "Shared", lambda row: min(row.smem), size, about="Maximum shared memory per block in bytes",
@@ -118,8 +118,8 @@ def stages_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any]) -
     if has_target:
         fitting = zip(rows[0].stages, map(gpu_name, gpus), strict=True)
         result += f": {join_and([f'{number} on {name}' for number, name in fitting])}"
-    any_size = ", ".join([f"Shared memory alone on {gpu_text(*gpus)}", *uses_of(kernel.replace(regs=None))])
-    headline = result, any_size if targets["threads"] is None else kernel_text(described, *gpus)
+    any_size = [gpu_text(*gpus), *uses_of(kernel.replace(regs=None)), "counting shared memory only"]
+    headline = result, ", ".join(any_size) if targets["threads"] is None else kernel_text(described, *gpus)
     inputs = {**kernel.to_dict(), **targets}
     values = {"gpus": [{"gpu": given_name(gpu), "cc": gpu.cc} for gpu in gpus]}
     notes = gpu_notes(gpus, (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus))
@@ -164,7 +164,7 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
     Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
-    Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", optional=2, type="integer"),
+    Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", type="integer"),
     Column("register_cap", "Register cap", about="Maximum registers per thread that ptxas allocates", type="integer"),
     Column("regs", about="Register cap, or registers of the kernel if fewer", type="integer"),
     Column("active_blocks", "Blocks", about="Resident blocks per SM", type="integer"),

@@ -103,7 +103,7 @@ def calc_report(
 def _headline(row: ResultRow) -> Iterator[str]:
     result = row.result
     yield result_text(result)
-    if row.waves is not None:
+    if row.waves is not None and result.launchable:
         yield _waves_text(row.waves)
     yield kernel_text(row.kernel, row.gpu)
     if result.launchable:
@@ -169,7 +169,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         yield Table(f"To {aim}{' with another block size' if is_other_size else ''}", columns, rows)
         if hidden and not is_other_size:
             more = count(len(hidden), "more level")
-            yield Paragraph([f"{more} not shown. `next_steps()` (`--format json`) lists them."])
+            yield Paragraph([f"{more} not shown: see `list(next_steps())` (`--format json`)."])
 
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:
@@ -243,7 +243,7 @@ def steps_report(parts: Sequence[Any]) -> Report:
         row.steps = tuple(steps)  # perhaps some of them
         on_gpu = {each.key: each.getter(row) for each in chosen(RESULT_COLUMNS, "gpu", "cc")}
         for step in row.next_steps:
-            rows.append({**row.kernel.replace(**step.pop("requires")).to_dict(), **on_gpu, **step})
+            rows.append({**steps.result.replace(**step.pop("requires")).kernel.to_dict(), **on_gpu, **step})
         details += [Paragraph([f"{gpu_name(row.gpu)}: {result_text(row.result)}"])] if len(parts) > 1 else []
         details += _steps_sections(row)
     return part_report(parts, "next-steps", rows, details)

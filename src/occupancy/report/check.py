@@ -194,17 +194,17 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
 
 def _headline(check: Checked, removed: Sequence[RemovedKernels]) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture") if check.kernels else ""
-    where = f"({', '.join(filter(None, [check.rules.source, archs]))})"
+    where = f" ({', '.join(parts)})" if (parts := [*filter(None, [check.rules.source, archs])]) else ""
     number = count_kernels(check.kernels)
     kernels = count(number, "kernel")
     if check.passed:
         few = ("No rule applies", "The kernel passes", "Both kernels pass")
-        return f"{few[number] if number < len(few) else f'All {kernels} pass'} {where}"
+        return f"{few[number] if number < len(few) else f'All {kernels} pass'}{where}"
     broken = count_kernels([each.kernel.record for each in check.broken])
     share = f"{broken:,} of {kernels}" if broken < number else kernels
     parts = [f"{share} {'breaks' if broken == 1 else 'break'} a rule"] if broken else []
     parts += [f"{len(each.names):,} {each.problem}" for each in removed]
-    return f"FAILED: {', '.join(parts)} {where}"
+    return f"FAILED: {', '.join(parts)}{where}"
 
 
 def remarks(check: Checked) -> Iterator[str]:

@@ -129,7 +129,7 @@ def step_changes(result: Result, step: NextStep) -> str:
         elif name == "carveout":
             percents = {each.shared_memory: each.percent for each in carveout(result).configurations}
             amount = step.requires["carveout"]
-            text = size(amount) if percents[amount] is None else f"{percents[amount]}% ({size(amount)})"
+            text = size(amount) if percents.get(amount) is None else f"{percents[amount]}% ({size(amount)})"
             changes.append(f"carveout {kernel.carveout} -> {text}")
         else:
             before = getattr(kernel, QUANTITIES[name].field) or 0  # type: ignore[index]

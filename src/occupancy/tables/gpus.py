@@ -271,7 +271,7 @@ def _no_such_gpu(name: str) -> InputError:
         return ambiguous(name, "matches no GPU exactly", list(map(_gpu, longer)))
     near = {} if re.fullmatch(r"[\d\s]*[.:=-][\d\s.:=-]*", name) else similar(name)  # 8.0-9.0 is no name
     likely = list(dict.fromkeys(chain(*near.values())))[:MAX_SUGGESTIONS]
-    hint = "To list all GPUs, run `occupancy.gpus()` (`occupancy gpus --all`)."
+    hint = "For all GPUs, see `occupancy.gpus()` (`occupancy gpus --all`)."
     if near:
         hint = "Did you mean:" if likely else f"Did you mean {next(iter(near))}?"
     problem = f"{shown(name)} matches no NVIDIA GPU, architecture or compute capability"

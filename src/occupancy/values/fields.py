@@ -280,6 +280,6 @@ def reject_unknown(
         others = {"gpu": "gpu", "cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
         likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
         elsewhere = 'For another GPU, call occupancy.compute("A100", result).' if likely == "gpu" else ""
-        near = did_you_mean(name, names, otherwise or f"Allowed: {', '.join(names)}.")["hint"]
-        hint = f"Did you mean {likely}?" if likely in names else elsewhere or near
+        near = did_you_mean(name, names, f"Allowed: {', '.join(names)}.")["hint"]
+        hint = f"Did you mean {likely}?" if likely in names else elsewhere or otherwise or near
         raise TypeError(f"{function.__name__}() has no argument {name!r}. {hint}")

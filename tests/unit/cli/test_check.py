@@ -277,4 +277,5 @@ def test_rules_in_python(project: Path) -> None:
     rule = occupancy.Rule(kernels="*blur", min_occupancy=0.75, threads=256)
     (broken,) = occupancy.check("build", [rule]).broken
     assert (broken.kernel.arch, broken.violations[0].value) == ("sm_80", 0.5)
+    assert str(occupancy.check("build", [rule], name="sharpen")) == "No rule applies"
     assert "FAILED: 1 kernel breaks a rule (2 architectures)\n" in str(occupancy.check("build", [rule]))

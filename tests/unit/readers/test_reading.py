@@ -178,9 +178,7 @@ def test_a_wheel_is_read_as_its_files(samples: Path, tmp_path: Path, method: int
     with path.open("rb") as file:
         assert [*occupancy.scan(file)] == [*occupancy.scan(tmp_path)] == [*found], "also in a folder"
     assert len(occupancy.scan(f"{path}/kernels/ptxas_v.txt")) == 5, "the source of a kernel is a path"
-    with pytest.raises(
-        occupancy.ReadError, match=r"contains no kernels/ptx\.txt\. Did you mean kernels/ptxas_v"
-    ):
+    with pytest.raises(occupancy.ReadError, match=r"contains no kernels/ptx\.txt\. Did you mean kernels/pt"):
         occupancy.scan(f"{path}/kernels/ptx.txt")
 
 
