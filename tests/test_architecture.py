@@ -14,8 +14,8 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 209,
-    "values": 1392,
+    "errors": 211,
+    "values": 1393,
     "tables": 905,
     "engine": 843,
     "readers": 3322,
@@ -31,7 +31,7 @@ BUDGETS = {
     "cuda": 89,
     "typing": 38,
     "triton": 103,
-    "cli": 1339,
+    "cli": 1336,
     "__init__": 112,
     "__main__": 19,
 }

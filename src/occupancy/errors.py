@@ -14,8 +14,10 @@ MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
 MAX_PART = 2000
 """Characters of each part of a message: names and values out of files can have any length."""
-OPTION = r" \(`((?:-|occupancy )[^`]+)`\)"
-"""In a hint, the option behind an argument's name: `gpu` (`--cc 9.0`). The command line prints only the option."""
+_OPTION = r" \(`((?:-|occupancy )[^`]+)`\)"
+"""In a sentence, the option behind a name of Python: `gpu` (`--cc 9.0`)."""
+FOR_PYTHON, FOR_COMMAND = (_OPTION, ""), (f"`[^`]+`{_OPTION}", r"\1")
+"""Pattern and replacement, which leave the name or the option."""
 MAX_OTHERS = 19
 """Errors that are printed together with the first; more are counted."""
 
@@ -57,8 +59,8 @@ class OccupancyError(ValueError):
     ) -> None:  # fmt: skip
         self.place = where if isinstance(where, Place) else None
         self.problem, self.where, self.allowed = map(cut, (problem, str(where), allowed))
-        self.hint = re.sub(OPTION, "", cut(hint))
-        self.hint_with_options = re.sub(f"`[^`]+`{OPTION}", r"\1", cut(hint))
+        self.hint = re.sub(*FOR_PYTHON, cut(hint))
+        self.hint_with_options = re.sub(*FOR_COMMAND, cut(hint))
         self._choices = choices or {}
         self.choices = tuple(self._choices)
         super().__init__(self.problem)

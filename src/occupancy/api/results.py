@@ -9,7 +9,7 @@ from ..advice.budget import BudgetFields, BudgetLevel
 from ..advice.launch_bounds import LaunchBoundsFields
 from ..advice.slack import CarveoutFields, SlackFields
 from ..advice.waves import WavesFields
-from ..errors import OPTION
+from ..errors import FOR_PYTHON
 from ..report.budget import bounds_report, budget_report
 from ..report.calc import slack_report, waves_report
 from ..report.model import Report
@@ -50,13 +50,13 @@ class Printed:
     def __str__(self) -> str:
         from ..render.terminal import text
 
-        report = self.report().reworded(OPTION)
+        report = self.report().reworded(*FOR_PYTHON)
         return "\n".join([*report.warnings, text(report, width=None, whole="rows()")])
 
     def _repr_html_(self) -> str:
         from ..render.markup import html
 
-        return html(self.report().reworded(OPTION))
+        return html(self.report().reworded(*FOR_PYTHON))
 
 
 class Results(Printed, tuple[T, ...]):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
-from ..errors import InputError, OccupancyError
+from ..errors import FOR_COMMAND, InputError, OccupancyError
 from ..values.untrusted import printable
 from .command import Option, command
 from .options import GPU, LIMITS, SMS, chosen_gpu, option_of
-from .printing import CHECK_FORMATS, for_command, format_option, formats_of, output_option, show, written_to
+from .printing import CHECK_FORMATS, format_option, formats_of, output_option, show, written_to
 
 if TYPE_CHECKING:
     from ..api.builds import CheckResult
@@ -149,7 +149,9 @@ def _write_report(
             elif output_format == "html":
                 from ..page.build import build_report
 
-                click.echo(build_report(__version__, for_command(result.report(in_full=True)), files, old))
+                click.echo(
+                    build_report(__version__, result.report(in_full=True).reworded(*FOR_COMMAND), files, old)
+                )
             else:
                 show(report, output_format)
     if result.problems:
@@ -206,7 +208,7 @@ def _write_checked(
             if output_format == "sarif":
                 click.echo(ci.sarif(result.findings(), CHECK_FINDINGS, __version__))
             elif output_format == "github":
-                report = for_command(result.report())
+                report = result.report().reworded(*FOR_COMMAND)
                 notices = [] if checked is None else list(remarks(checked))
                 lines = [*report.headline, *(each.text for each in report.notes)]
                 click.echo(ci.github(result.findings(), lines, notices))

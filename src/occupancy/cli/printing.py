@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import OPTION, InputError
+from ..errors import FOR_COMMAND, InputError
 from ..values.untrusted import printable
 from .command import Option
 
@@ -44,13 +44,8 @@ def output_option(text: str) -> Option:
     return Option("-o", "--output", group="output", multiple=True, metavar="FILE", help=f"{text} Repeatable.")
 
 
-def for_command(report: Report) -> Report:
-    """Return a report that names the options, without the arguments and methods of Python."""
-    return report.reworded(f"`[^`]+`{OPTION}", r"\1")
-
-
 def show(report: Report, output_format: str | None) -> None:
-    report = for_command(report)
+    report = report.reworded(*FOR_COMMAND)
     if not output_format or output_format == "text":
         from ..render.terminal import text
 

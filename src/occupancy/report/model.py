@@ -231,8 +231,8 @@ class Report:
         rows = list(islice(self.rows, self.limit)) if self.has_table else []
         return [*([Table("", filled(self.columns, rows), rows)] if rows else []), *self.details]
 
-    def reworded(self, pattern: str, replacement: str = "") -> Report:
-        """Return the report with a pattern replaced in its sentences, such as options of the command line."""
+    def reworded(self, pattern: str, replacement: str) -> Report:
+        """Return the report with a pattern replaced in its sentences."""
         reword = partial(re.sub, pattern, replacement)
         notes = [each._replace(text=reword(each.text)) for each in self.notes]
         return replace(self, headline=[*map(reword, self.headline)], notes=notes, details=[

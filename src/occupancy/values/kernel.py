@@ -106,7 +106,8 @@ class Kernel(_KernelFields):
             and (barriers is None or (type(barriers) is int and 0 <= barriers <= _MAX_BARRIERS))
             and (max_threads is None or (type(max_threads) is int and 0 < max_threads <= INT_MAX))
             and block_dim is None
-            and carveout is caching is opt_in is virtual_resources is None
+            and (carveout is None or type(carveout) is Carveout)
+            and caching is opt_in is virtual_resources is None
             and tensor_memory is shared_memory_mode is cluster is None
             and reallocates_registers is False
             and not unknown
