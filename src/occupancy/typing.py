@@ -25,14 +25,14 @@ from .report.scan import ScanSummary
 from .tables.gpus import Architecture
 from .tables.sources import Provenance
 from .values.fields import KernelChanges, KernelInputs
-from .values.limits import LimitsChanges, SpreadsheetColumn
+from .values.limits import SpreadsheetColumn
 from .values.resources import Resource
 
 __all__ = [
     "Architecture", "BlockSize", "BrokenKernel", "Budget", "BudgetLevel", "Budgets", "Build",
     "CarveoutAdvice", "Change", "Changes", "Column", "DiffRow", "Explanation", "Fit", "FullWave", "GpuLike",
     "GpuList", "KernelChanges", "KernelInputs", "KernelLike", "KernelStream", "LaunchBounds", "LaunchConfiguration",
-    "LaunchFailure", "LimitsChanges", "Model", "Needs", "NextStep", "Place", "Provenance", "ReadProblem",
+    "LaunchFailure", "Model", "Needs", "NextStep", "Place", "Provenance", "ReadProblem",
     "ReadingOptions", "RegisterSplit", "Report", "Resource", "Results", "RuleEntry", "Rules", "ScanSummary",
     "SelectionOptions", "SharedMemorySize", "Slack", "Spills", "SpreadsheetColumn", "Use", "Violation", "Waves",
 ]  # fmt: skip

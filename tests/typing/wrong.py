@@ -8,7 +8,6 @@ occupancy.compute("9.0", thread=256)  # type: ignore[call-overload]
 occupancy.compute("9.0", threads=[16, 16])  # type: ignore[call-overload]  # block sizes, or a shape
 occupancy.compute("9.0", threads=256, regs=37.5)  # type: ignore[call-overload]
 occupancy.Kernel(threads=256).replace(reg=37)  # type: ignore[call-arg]
-occupancy.limits("9.0").replace(max_blocks=8)  # type: ignore[call-arg]
 occupancy.compute("9.0", threads=256, caching="cs")  # type: ignore[call-overload]
 occupancy.compute("9.0", threads=256, model="nsight")  # type: ignore[call-overload]
 occupancy.compute("9.0", threads=256).occupancy.upper()  # type: ignore[attr-defined]

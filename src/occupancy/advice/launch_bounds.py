@@ -61,7 +61,8 @@ def register_cap(now: Result, registers: int, blocks: int) -> RegisterCap | None
         return None
     bounds = second_bounds(limits, threads, registers)
     least = min(blocks, bounds.stop - 1)  # a larger first bound makes fewer blocks of the same threads
-    text = bounds_in_source(threads, least if least > 1 else None) if least in bounds else None
+    # Without a second bound, ptxas chooses fewer registers for a kernel that must spill.
+    text = bounds_in_source(threads, least) if least in bounds else None
     return RegisterCap(text, maxnreg_in_source(registers))
 
 

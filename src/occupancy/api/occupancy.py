@@ -278,11 +278,19 @@ class Occupancies(Results[Occupancy]):
         return Results(sizes, block_sizes_report)
 
     def waves(
-        self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None
-    ) -> Results[Waves]:
-        """Return the waves of a grid, by default one full wave, on each GPU."""
-        waves = (result.waves(grid, multiprocessor_count=multiprocessor_count) for result in self)
-        return Results(waves, waves_report)
+        self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None,
+        max_active_clusters: Sequence[int | str | None] | None = None,
+    ) -> Results[Waves]:  # fmt: skip
+        """Return the waves of a grid, by default one full wave, on each GPU; resident clusters as a list."""
+        most = [None] * len(self) if max_active_clusters is None else max_active_clusters
+        if isinstance(most, (int, str)) or len(most) != len(self):
+            problem = f"is not a list of {count(len(self), 'number')}, one for each GPU"
+            raise InputError(problem, where="max_active_clusters")
+        options: Any = {"multiprocessor_count": multiprocessor_count}
+        results = zip(self, most, strict=True)
+        return Results(
+            (each.waves(grid, max_active_clusters=n, **options) for each, n in results), waves_report
+        )
 
     def report(self) -> Report:
         return calc_report(list(map(ResultRow, self))) if self else super().report()

@@ -141,33 +141,36 @@ class Criteria:
 
     def verdict(self, config: object, index: int | str = "") -> Verdict:
         """Return the results on the GPUs; the index is for errors."""
-        given = dict(self._values)
         try:
-            for name, function in self._functions.items():
-                try:
-                    given[name] = function(config)
-                except Exception as error:
-                    problem = f"the function fails with {type(error).__name__}: {error}"
-                    raise InputError(problem, where=name) from error
-            if type(config) is not dict:
-                return self._compute(config, given)
-            names = _read_names(tuple(config))
-            read = [config[name] for name in names], given
-            try:
-                key: object = names, marshal.dumps(read, 2)  # True is not 1
-            except ValueError:  # objects of other libraries; slower
-                key = names, repr(read)
-            verdict = self._known.get(key)
-            if verdict is None:
-                if len(self._known) >= _MAX_KNOWN:
-                    self._known.clear()
-                verdict = self._known[key] = self._compute(config, given)
-            return verdict
+            return self._verdict(config)
         except TooLargeError as error:
             return Verdict((), f"{self._labels[0]}: {error}")  # none has more
         except InputError as error:
             where = f"{f'configuration {index}'.rstrip()}: {error.where}"
             raise error.with_location(where, InputError) from None
+
+    def _verdict(self, config: Any) -> Verdict:
+        given = dict(self._values)
+        for name, function in self._functions.items():
+            try:
+                given[name] = function(config)
+            except Exception as error:
+                problem = f"the function fails with {type(error).__name__}: {error}"
+                raise InputError(problem, where=name) from error
+        if type(config) is not dict:
+            return self._compute(config, given)
+        names = _read_names(tuple(config))
+        read = [config[name] for name in names], given
+        try:
+            key: object = names, marshal.dumps(read, 2)  # True is not 1
+        except ValueError:  # objects of other libraries; slower
+            key = names, repr(read)
+        verdict = self._known.get(key)
+        if verdict is None:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            verdict = self._known[key] = self._compute(config, given)
+        return verdict
 
     def _compute(self, config: Any, given: dict[str, Any]) -> Verdict:
         values = config if isinstance(config, Mapping) else _attributes(config)

@@ -43,6 +43,8 @@ class BudgetRow(NamedTuple):
     launch_bounds: str
     """Or ``__maxnreg__`` where no launch bounds are legal and mean these registers on every GPU."""
     stages: Sequence[int]
+    macro: Sequence[str]
+    """Lines that define the second bound, if it depends on the GPU."""
 
 
 def _each_or_range(values: Sequence[Any], text: Callable[[Any], str] = str) -> str:
@@ -67,7 +69,8 @@ BUDGET_COLUMNS = (
     Column("smem", "Shared", lambda row: min(row.smem), size, about="Maximum shared memory per block in bytes",
            type="integer"),
     Column("launch_bounds", "In the source", align="left", optional=2, wraps=True, unbroken=25, type="string",
-           about="Launch bounds or __maxnreg__; MIN_BLOCKS is the number of active_blocks on each GPU"),
+           about="Launch bounds or __maxnreg__"),
+    Column("macro", value=lambda row: "\n".join(row.macro) or None, about="Definition of MIN_BLOCKS", type="string"),
     Column("needs_opt_in", value=lambda row: all(row.needs_opt_in), type="boolean",
            about="True if this shared memory needs cudaFuncSetAttribute"),
 )  # fmt: skip
@@ -90,7 +93,8 @@ def budget_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any] | 
     for (regs, _), run in groupby(_rows(budgets), lambda row: (min(row.regs), min(row.smem))):
         row = next(run)
         blocks = row.active_blocks if has_target else [min(row.active_blocks)] * len(gpus)
-        rows.append(row._replace(launch_bounds=_in_source(gpus, kernel, blocks, regs)))
+        text = _in_source(gpus, kernel, blocks, regs)
+        rows.append(row._replace(launch_bounds=text, macro=_macro(gpus, blocks) if MACRO in text else ()))
     described = kernel if has_target else kernel.replace(regs=None, smem=None)  # rows are for any amounts
     least = (Result(gpu.limits, kernel.replace(regs=0, smem=0)) for gpu in gpus)
     headline = [kernel_text(described, *gpus)]
@@ -99,7 +103,7 @@ def budget_report(budgets: Sequence[BudgetFields], targets: Mapping[str, Any] | 
     if has_target:
         registers, memory = count(min(rows[0].regs), "register"), size(min(rows[0].smem))
         headline.insert(0, f"Up to {registers} per thread and {memory} of shared memory per block")
-    macros = [_macro(gpus, row.active_blocks) for row in rows if MACRO in row.launch_bounds]
+    macros = [Paragraph(row.macro, is_code=True) for row in rows if row.macro]
     inputs = {**kernel.to_dict(), **(targets or {})}
     values = {"gpus": [{"gpu": given_name(gpu), "cc": gpu.cc} for gpu in gpus]}
     return Report("budget", headline, BUDGET_COLUMNS, rows, "levels", inputs, macros, notes, values=values)
@@ -136,7 +140,7 @@ def _rows(budgets: Sequence[BudgetFields]) -> Iterator[BudgetRow]:
     for blocks in [most] if wanted else sorted(filter(most.__ge__, numbers), reverse=True):
         reaching = ([level for level in budget.levels if level.active_blocks >= blocks] for budget in budgets)
         levels = wanted or [each[-1] for each in reaching]
-        yield BudgetRow._make([names, *zip(*levels, strict=True), "", ()])
+        yield BudgetRow._make([names, *zip(*levels, strict=True), "", (), ()])
 
 
 def _in_source(gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int], regs: int) -> str:
@@ -149,7 +153,7 @@ def _in_source(gpus: Sequence[Gpu], kernel: Kernel, blocks: Sequence[int], regs:
     return maxnreg_in_source(regs)
 
 
-def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
+def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> list[str]:
     """Return the definition of the macro for different second bounds. Host code has no ``__CUDA_ARCH__``."""
     by_arch = sorted(zip((gpu.limits.compute_capability for gpu in gpus), blocks, strict=True))
     lines: list[str] = []
@@ -158,11 +162,13 @@ def _macro(gpus: Sequence[Gpu], blocks: Iterable[int]) -> Paragraph:
         lines[:0] = [f"#elif __CUDA_ARCH__ >= {major}{minor}0", f"#define {MACRO} {number}"]
     lines[0] = lines[0].replace("elif", "if")
     lines[-2] = "#else"
-    return Paragraph([*lines, "#endif"], is_code=True)
+    return [*lines, "#endif"]
 
 
 BOUNDS_COLUMNS = (
     *chosen(RESULT_COLUMNS, "gpu", "cc"),
+    Column("blocks", value="min_blocks", about="Second bound", type="integer"),
+    Column("launch_bounds", about="Launch bounds in the source", type="string"),
     Column("legal", "Honored", about="True if an SM can hold the blocks", align="left", type="boolean"),
     Column("most_blocks", "Max bound", about="Largest second bound that ptxas honors", type="integer"),
     Column("register_cap", "Register cap", about="Maximum registers per thread that ptxas allocates", type="integer"),
@@ -183,7 +189,7 @@ def bounds_report(bounds: Sequence[LaunchBoundsFields]) -> Report:
     text, details = bounds[0].launch_bounds, list[Section]()
     if len(set(blocks)) > 1:
         text = bounds_in_source(kernel.launch_bound, MACRO)
-        details.append(_macro([each.gpu for each in bounds], filter(None, blocks)))
+        details.append(Paragraph(_macro([each.gpu for each in bounds], filter(None, blocks)), is_code=True))
     honored, caps = [each for each in bounds if not each.warning], dict[int, list[str]]()
     for each in honored or bounds:
         caps.setdefault(each.register_cap, []).append(gpu_name(each.gpu))

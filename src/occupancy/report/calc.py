@@ -237,7 +237,7 @@ def _cluster_notes(result: Result, steps: Sequence[NextStep] = ()) -> Iterator[N
 
 
 def steps_report(parts: Sequence[Any]) -> Report:
-    rows, details = list[dict[str, Any]](), list[Section]()
+    rows, details, notes = list[dict[str, Any]](), list[Section](), dict[Note, None]()
     for steps in parts:
         row = ResultRow(steps.result)
         row.steps = tuple(steps)  # perhaps some of them
@@ -246,7 +246,8 @@ def steps_report(parts: Sequence[Any]) -> Report:
             rows.append({**steps.result.replace(**step.pop("requires")).kernel.to_dict(), **on_gpu, **step})
         details += [Paragraph([f"{gpu_name(row.gpu)}: {result_text(row.result)}"])] if len(parts) > 1 else []
         details += _steps_sections(row)
-    return part_report(parts, "next-steps", rows, details)
+        notes |= dict.fromkeys(_cluster_notes(row.result, row.steps))
+    return part_report(parts, "next-steps", rows, details, notes)
 
 
 def slack_report(found: SlackFields) -> Report:

@@ -127,14 +127,15 @@ def gpu_remarks(rows: Sequence[Any], reasons: Sequence[str | None]) -> list[Sect
 
 
 def part_report(
-    parts: Sequence[Any], name: str, rows: list[dict[str, Any]], details: Sequence[Section] = ()
-) -> Report:
+    parts: Sequence[Any], name: str, rows: list[dict[str, Any]], details: Sequence[Section] = (),
+    own_notes: Iterable[Note] = (),
+) -> Report:  # fmt: skip
     """Return the report of some advice on each of some results; details replace the table of its rows."""
     first, *others = (part.result for part in parts)
     headline = [] if others else [result_text(first)]
     headline.append(kernel_text(first.kernel, first.gpu, *(each.gpu for each in others)))
     columns = list(map(keyed_column, dict.fromkeys(key for row in rows for key in row)))
-    inputs, notes = first.kernel.to_dict(), gpu_notes(part.result for part in parts)
+    inputs, notes = first.kernel.to_dict(), [*gpu_notes(part.result for part in parts), *own_notes]
     return Report(name, headline, columns, rows, "results", inputs, details, notes, has_table=not details)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import occupancy  # to print: its public names load their modules on first use
 
 from ..errors import InputError, OccupancyError, TableError, invalid, shown
-from .fields import MAX_REGISTERS_PER_THREAD, Unpack
+from .fields import MAX_REGISTERS_PER_THREAD
 from .numbers import grouped, listed
 from .records import documented
 from .spellings import INT_MAX, did_you_mean, parse_count, parse_size
@@ -89,43 +89,6 @@ class SpreadsheetColumn(NamedTuple):
     reserved_shared_memory_per_block: int = 0
     doubled_register_units: tuple[int, ...] = ()
     """Registers per thread with a register allocation unit twice as large."""
-
-
-class LimitsChanges(TypedDict, total=False):
-    """Keyword arguments of `Limits.replace`; sizes can be text."""
-
-    compute_capability: object
-    architecture: str
-    warp_size: SupportsIndex | str
-    max_threads_per_multiprocessor: SupportsIndex | str
-    max_blocks_per_multiprocessor: SupportsIndex | str
-    max_registers_per_multiprocessor: SupportsIndex | str
-    max_registers_per_block: SupportsIndex | str
-    max_registers_per_thread: SupportsIndex | str
-    max_shared_memory_per_multiprocessor: SupportsIndex | str
-    max_shared_memory_per_block: SupportsIndex | str
-    max_shared_memory_per_block_optin: SupportsIndex | str
-    max_oversized_shared_memory_per_block: SupportsIndex | str | None
-    reserved_shared_memory_per_block: SupportsIndex | str
-    shared_memory_configurations: Sequence[SupportsIndex | str]
-    unified_l1_and_shared_memory: SupportsIndex | str | None
-    max_threads_per_block: SupportsIndex | str
-    max_block_dim: Sequence[SupportsIndex | str]
-    max_portable_cluster_size: SupportsIndex | str | None
-    max_non_portable_cluster_size: SupportsIndex | str | None
-    max_barriers_per_block: SupportsIndex | str
-    max_barriers_per_multiprocessor: SupportsIndex | str | None
-    virtual_resources_per_multiprocessor: SupportsIndex | str | None
-    tensor_memory_per_multiprocessor: SupportsIndex | str | None
-    register_allocation_unit: SupportsIndex | str
-    register_allocation_granularity: Granularity
-    shared_memory_allocation_unit: SupportsIndex | str
-    warp_allocation_granularity: SupportsIndex | str
-    sub_partitions: SupportsIndex | str
-    launch_check_sub_partitions: SupportsIndex | str | None
-    partitioned_global_caching: bool
-    fp32_lanes_per_multiprocessor: SupportsIndex | str | None
-    spreadsheet: SpreadsheetColumn | None
 
 
 @documented
@@ -246,7 +209,7 @@ class Limits:
         """Largest cluster size; 1 without clusters, and the largest integer if it is not documented."""
         return 1 if self.max_portable_cluster_size is None else self.max_non_portable_cluster_size or INT_MAX
 
-    def replace(self, **changes: Unpack[LimitsChanges]) -> Limits:
+    def replace(self, **changes: Any) -> Limits:
         """Return the same SM with some limits changed; sizes can be text, such as ``"200k"``.
 
         A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory

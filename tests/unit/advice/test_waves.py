@@ -1,5 +1,4 @@
 import csv
-import math
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,7 @@ def test_clusters_and_gpus_that_do_not_exist() -> None:
     results = occupancy.compute(["H200", "RTX 4090"], threads=1024, cluster=2)
     one, none = results.waves(8)
     assert (one.full_wave.blocks, one.waves, one.full_wave.reason) == (264, 8 / 264, None)
-    assert (none.waves, none.rounds, none.last_wave_fill, none.idle_share) == (math.inf, 0, 0, 0)
+    assert (none.waves, none.rounds, none.last_wave_fill, none.idle_share) == (float("inf"), 0, 0, 0)
     assert [each["waves"] for each in results.waves(8).rows()] == [8 / 264, None]
     assert "no launch\n\nRTX 4090: 2 blocks in one cluster, but clusters require" in str(results.waves(8))
     assert str(results[0].waves(8, max_active_clusters=0)).startswith("Does not launch: no cluster of 2 fits")

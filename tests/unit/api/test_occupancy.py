@@ -140,6 +140,8 @@ def test_a_kernel_is_checked_however_it_is_made() -> None:
 
 
 def test_clusters_of_several_gpus() -> None:
+    waves = HOPPERS.replace(cluster=2).waves(max_active_clusters=[60, 61])
+    assert [each.full_wave.clusters for each in waves] == [60, 61]
     for given, shape in {"17": (16, 1, 1), "12x2": (12, 1, 1), "3x7": (3, 5, 1), "4x4x4": (4, 4, 1)}.items():
         assert HOPPERS[0].replace(cluster=given).next_steps()[0].requires["cluster"] == shape
     (fit,) = occupancy.fits("8.6", threads=1024, regs=96, cluster=2)
@@ -211,6 +213,7 @@ def test_messages_name_the_argument_to_change() -> None:
         (lambda: occupancy.compute("A100,H100", threads=256), "^gpu: .* Pass a list, or choose"),
         (lambda: result.waves(9), "^gpu: .* Set `multiprocessor_count`, or choose"),
         (lambda: result.waves(-1), "^grid: -1 is out of range"),
+        (lambda: HOPPERS.waves(max_active_clusters=2), "not a list of 2 numbers"),  # type: ignore[arg-type]
         (lambda: occupancy.compute("9.0", threads=64, tensor_memory=100), "^tensor_memory: .*no tensor"),
         (lambda: occupancy.compute("8.0", threads=range(200)), "^threads: .*range.* pass a list to"),  # type: ignore[call-overload]
         (lambda: result.replace(gpu="A100"), r'For another GPU, call occupancy.compute\("A100", result\)'),  # type: ignore[call-arg]

@@ -341,7 +341,7 @@ function registerCap({ limits, kernel }, registers, blocks) {
   const seen = { ...limits, sub_partitions: checkedParts(limits) };
   const blocksWith = (regs) => evaluate(seen, kernelOf({ threads, regs })).active_blocks;
   const least = Math.min(blocks, blocksWith(registers));
-  const bounds = `__launch_bounds__(${threads}${least > 1 ? `, ${least}` : ""})`;
+  const bounds = `__launch_bounds__(${threads}, ${least})`;
   return { launch_bounds: least > blocksWith(registers + 1) ? bounds : null, maxnreg: `__maxnreg__(${registers})` };
 }
 // Blocks of the whole GPU. With clusters an upper bound: a cluster must stay within one GPC.
