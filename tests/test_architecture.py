@@ -14,8 +14,8 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 211,
-    "values": 1356,
+    "errors": 215,
+    "values": 1358,
     "tables": 905,
     "engine": 843,
     "readers": 3322,

@@ -103,6 +103,10 @@ class TooLargeError(InputError):
     """Value above the maximum of every kernel; autotuners drop such a configuration."""
 
 
+class UnknownArgumentError(InputError, TypeError):
+    """Keyword that a function does not have."""
+
+
 class UnknownComputeCapabilityError(OccupancyError):
     """Compute capability that the table does not contain."""
 

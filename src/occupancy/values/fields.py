@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from ..errors import InputError, shown
+from ..errors import InputError, UnknownArgumentError, shown
 from .spellings import FOR_SEVERAL, INT_MAX, did_you_mean, in_range, parse_count, parse_shape, parse_size
 
 if TYPE_CHECKING:
@@ -280,6 +280,7 @@ def reject_unknown(
         others = {"gpu": "gpu", "cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
         likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
         elsewhere = 'For another GPU, call occupancy.compute("A100", result).' if likely == "gpu" else ""
-        near = did_you_mean(name, names, f"Allowed: {', '.join(names)}.")["hint"]
-        hint = f"Did you mean {likely}?" if likely in names else elsewhere or otherwise or near
-        raise TypeError(f"{function.__name__}() has no argument {name!r}. {hint}")
+        near = did_you_mean(name, names)
+        if hint := f"Did you mean {likely}?" if likely in names else elsewhere or otherwise:
+            near = {"hint": hint, "choices": {likely: ""} if likely in names else {}}
+        raise UnknownArgumentError(f"is not an argument of {function.__name__}()", where=name, **near)

@@ -197,7 +197,8 @@ class Limits:
         known = self
         with suppress(OccupancyError):
             known = occupancy.gpu(str(self.compute_capability)).limits
-        return {name: value for name in KINDS if (value := getattr(self, name)) != getattr(known, name)}
+        names = () if known is self else KINDS  # thousands of results ask
+        return {name: value for name in names if (value := getattr(self, name)) != getattr(known, name)}
 
     @property
     def max_warps_per_multiprocessor(self) -> int:

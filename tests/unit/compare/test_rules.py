@@ -166,7 +166,7 @@ def test_all_mistakes_are_reported_with_their_lines(tmp_path: Path) -> None:
 def test_mistakes_in_objects_are_errors_of_rules_too() -> None:
     with pytest.raises(RulesError, match="min_occupancy: 750 is not a percentage"):
         Rule(min_occupancy=750)
-    with pytest.raises(TypeError, match=r"Rule\(\) has no argument 'max_reg'. Did you mean max_regs"):
+    with pytest.raises(TypeError, match=r"max_reg is not an argument of Rule\(\)\. Did you mean max_regs"):
         Rule(max_reg=3)  # type: ignore[call-arg]
 
 

@@ -152,5 +152,5 @@ def test_refusals(text: str, problem: str) -> None:
 )
 def test_names_of_other_tools_lead_to_ours(field: str, spellings: str) -> None:
     for each in spellings.split():
-        with pytest.raises(TypeError, match=rf"out\(\) has no argument {each!r}. Did you mean {field}\?"):
+        with pytest.raises(TypeError, match=rf"{each} is not an argument of .*\. Did you mean {field}\?"):
             reject_unknown([each], parse_carveout, FIELDS)
