@@ -14,7 +14,7 @@ TESTS = Path(__file__).parent
 
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
-    "errors": 215,
+    "errors": 216,
     "values": 1358,
     "tables": 905,
     "engine": 843,
@@ -23,11 +23,11 @@ BUDGETS = {
     "arrays": 591,
     "device": 642,
     "builds": 1059,
-    "compare": 1402,
+    "compare": 1410,
     "report": 3150,
     "render": 613,
     "page": 207,
-    "api": 1837,
+    "api": 1839,
     "cuda": 89,
     "typing": 38,
     "triton": 103,

@@ -16,8 +16,9 @@ MAX_PART = 2000
 """Characters of each part of a message: names and values out of files can have any length."""
 _OPTION = r" \(`((?:-|occupancy )[^`]+)`\)"
 """In a sentence, the option behind a name of Python: `gpu` (`--cc 9.0`)."""
-FOR_PYTHON, FOR_COMMAND = (_OPTION, ""), (f"`[^`]+`{_OPTION}", r"\1")
-"""Pattern and replacement, which leave the name or the option."""
+FOR_PYTHON = _OPTION, ""
+FOR_COMMAND = f"`[^`]+`{_OPTION}", r"\1"
+"""Patterns and replacements, which leave the name or the option."""
 MAX_OTHERS = 19
 """Errors that are printed together with the first; more are counted."""
 

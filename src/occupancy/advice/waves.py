@@ -47,9 +47,9 @@ class WavesFields(NamedTuple):
 
     @property
     def waves(self) -> float:
-        """Grid divided by a full wave (launch__waves_per_multiprocessor); at least, if ``is_upper_bound``.
+        """Grid divided by a full wave (launch__waves_per_multiprocessor).
 
-        Infinite if no block is resident; all counts and shares are 0 then.
+        A lower bound if ``is_upper_bound``. Infinite if no block is resident; the counts and shares are 0 then.
         """
         return self.launch.blocks / self.full_wave.blocks if self.full_wave.blocks else inf
 

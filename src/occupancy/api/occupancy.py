@@ -281,11 +281,13 @@ class Occupancies(Results[Occupancy]):
         self, grid: Shape | None = None, *, multiprocessor_count: int | str | None = None,
         max_active_clusters: Sequence[int | str | None] | None = None,
     ) -> Results[Waves]:  # fmt: skip
-        """Return the waves of a grid, by default one full wave, on each GPU; resident clusters as a list."""
+        """Return the waves of a grid, by default one full wave, on each GPU.
+
+        ``max_active_clusters`` is a list with a number for each GPU.
+        """
         most = [None] * len(self) if max_active_clusters is None else max_active_clusters
-        if isinstance(most, (int, str)) or len(most) != len(self):
-            problem = f"is not a list of {count(len(self), 'number')}, one for each GPU"
-            raise InputError(problem, where="max_active_clusters")
+        if not isinstance(most, (list, tuple)) or len(most) != len(self):
+            raise InputError("is not a list with a number for each GPU", where="max_active_clusters")
         options: Any = {"multiprocessor_count": multiprocessor_count}
         results = zip(self, most, strict=True)
         return Results(

@@ -65,7 +65,7 @@ def _row(result: Occupancy, grid: Dim3 | None, clusters: int | None, sms: str | 
     from ..api.occupancy import multiprocessors
     from ..values.kernel import Launch
 
-    if size is not None and gpu.device is not None and {clusters, sms} == {None} and result.launchable:
+    if size is not None and gpu.device is not None and clusters is None and sms is None and result.launchable:
         from ..device.driver import count_active_clusters
 
         with suppress(DeviceError, MissingDependencyError):

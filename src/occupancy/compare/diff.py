@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
-from ..advice.launch_bounds import loosest_bounds, second_bounds
+from ..advice.launch_bounds import LaunchBoundsFields, loosest_bounds, second_bounds
 from ..advice.next_steps import next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
@@ -22,7 +22,6 @@ from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..tables.shipped import limits
 from ..values.records import documented
-from ..values.spellings import INT_MAX
 from .match import MatchedBy, Pair, by_name, compared_values, match
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
@@ -291,17 +290,27 @@ def _reaching(new: ScannedKernel, share: float) -> Mapping[str, Any]:
     return min(reaching, key=lambda each: new.threads_assumed and "threads" in each, default={})
 
 
+def _most_registers(now: Result, limits: Iterable[tuple[Any, float]]) -> int:
+    return min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
+
+
+def _loosest(
+    now: Result, least: int, limits: list[tuple[Any, float]], others: Any
+) -> LaunchBoundsFields | None:
+    """Return the launch bounds with the fewest blocks that keep the limits after other changes."""
+    share = max((limit - TOLERANCE for name, limit in limits if name == "occupancy"), default=0)
+    kernel = now.kernel.replace(**{name: each for name, each in others.items() if name != "stack_bytes"})
+    return loosest_bounds(now.gpu, kernel, range(least, _most_registers(now, limits) + 1), share)
+
+
 def _more_registers(new: ScannedKernel, needed: int, limits: list[tuple[Any, float]], others: Any) -> Fix:
     """Return the change to more registers that keeps the limits after other changes, or why there is none."""
     own, cap = _source_bounds(new.record), new.record.register_cap or new.regs or 0
     if (now := new.result) is None:
         return Fix({}, "or")
-    share = max((limit - TOLERANCE for name, limit in limits if name == "occupancy"), default=0)
-    most = min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
-    kernel = now.kernel.replace(**{name: each for name, each in others.items() if name != "stack_bytes"})
-    loosest = loosest_bounds(now.gpu, kernel, range(cap + 1, most + 1), share)
-    if loosest is None:
-        return Fix({}, "regs" if cap >= most or not share else "occupancy")
+    if (loosest := _loosest(now, cap + 1, limits, others)) is None:
+        has_room = cap < _most_registers(now, limits) and any(name == "occupancy" for name, _ in limits)
+        return Fix({}, "occupancy" if has_room else "regs")
     changes = []  # unknown if no cap is recorded
     if own and own[1] and loosest.min_blocks < own[1]:
         changes.append(Change("launch_bounds", own, (own[0], loosest.min_blocks)))
@@ -340,10 +349,9 @@ def find_fix(
     old_bounds = [each.new for each in changes.get("restore", ()) if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
         own, second = _source_bounds(new.record), None
-        if new.result and own and own[1]:  # without a second bound, the registers would grow
-            share = limits.get("occupancy", 0) - TOLERANCE
-            kernel = new.result.kernel.replace(max_threads=least)
-            loosest = loosest_bounds(new.result.gpu, kernel, range(INT_MAX), share)
+        if new.result and own and own[1]:  # without a second bound, ptxas chooses the registers itself
+            others = {**requires, "threads": least, "max_threads": least}
+            loosest = _loosest(new.result, 0, [*kept, *limits.items()], others)
             second = loosest and loosest.min_blocks
         changes = {"raise": [Change("launch_bounds", own, (least, second))]}
     if is_too_low and not requires and not is_restored:

@@ -63,7 +63,7 @@ BUDGET_COLUMNS = (
     ON_GPUS,
     BLOCKS,
     Column("occupancies", "Occupancy", text=partial(_each_or_range, text=percent), optional=1, type="array",
-           about="Occupancy for each GPU with its active_blocks, 0 to 1; within both limits it can be higher"),
+           about="Occupancy with active_blocks on each GPU, 0 to 1; the limits of the row can allow more"),
     Column("occupancy", value=lambda row: min(row.occupancies), about="Lowest occupancy, 0 to 1", type="number"),
     Column("regs", "Registers", lambda row: min(row.regs), about="Maximum registers per thread", type="integer"),
     Column("smem", "Shared", lambda row: min(row.smem), size, about="Maximum shared memory per block in bytes",

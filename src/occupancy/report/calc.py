@@ -103,7 +103,7 @@ def calc_report(
 def _headline(row: ResultRow) -> Iterator[str]:
     result = row.result
     yield result_text(result)
-    if row.waves is not None and result.launchable:
+    if row.waves is not None and row.waves.full_wave.blocks:
         yield _waves_text(row.waves)
     yield kernel_text(row.kernel, row.gpu)
     if result.launchable:
@@ -169,7 +169,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         yield Table(f"To {aim}{' with another block size' if is_other_size else ''}", columns, rows)
         if hidden and not is_other_size:
             more = count(len(hidden), "more level")
-            yield Paragraph([f"{more} not shown: see `list(next_steps())` (`--format json`)."])
+            yield Paragraph([f"{more} not shown: see `next_steps().rows()` (`--format json`)."])
 
 
 def _remarks(row: ResultRow) -> Iterator[tuple[str, str]]:

@@ -194,7 +194,7 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
 
 def _headline(check: Checked, removed: Sequence[RemovedKernels]) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture") if check.kernels else ""
-    where = f" ({', '.join(parts)})" if (parts := [*filter(None, [check.rules.source, archs])]) else ""
+    where = f" ({', '.join(about)})" if (about := [*filter(None, [check.rules.source, archs])]) else ""
     number = count_kernels(check.kernels)
     kernels = count(number, "kernel")
     if check.passed:

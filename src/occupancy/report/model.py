@@ -48,8 +48,8 @@ NOTES = {note.code: note for note in (
          "`virtual_resources=0` (`occupancy calc --virtual-resources 0`). This was not verified on a GPU."),
     Note("setmaxnreg",
          "For kernels with setmaxnreg, see `register_split` (`occupancy registers`) instead of the next steps."),
-    Note("cluster-bound", "A cluster must fit in one GPC, so a GPU may hold fewer clusters. For exact waves, pass the "
-         "driver's number: `waves(max_active_clusters=N)` (`--max-active-clusters N`)."),
+    Note("cluster-bound", "A cluster must fit in one GPC, so a GPU may hold fewer clusters. For exact waves of one "
+         "GPU, use `waves(..., max_active_clusters=N)` (`--max-active-clusters N`)."),
     Note("unknown-clusters", "The largest cluster on {cc} is not documented: more than {most} blocks may fail."),
     Note("sms-vary", "SM counts differ between {gpu} variants. For whole-GPU results, name one, such as '{example}'."),
     Note("launch-bounds-caps",

@@ -316,9 +316,10 @@ class TestCheck:
         (broken,) = check([kernel(threads=256, max_threads=128, regs=128)], Rule(min_occupancy=0.5)).broken
         raised = [("launch_bounds", (128, None), (256, None))]
         assert broken.fix.changes == {"raise": raised, "reduce": [("regs", 128, 64)]}
-        capped = kernel(threads=512, max_threads=256, min_blocks=6, regs=40)
-        (broken,) = check([capped], Rule(min_occupancy=0.5)).broken
-        assert broken.fix.changes["raise"] == [("launch_bounds", (256, 6), (512, 2))]
+        for threads, regs, second in ((512, 40, 3), (512, 64, 2), (1024, 255, 1)):
+            capped = kernel(threads=threads, max_threads=256, min_blocks=6, regs=40)
+            (broken,) = check([capped], Rule(min_occupancy=0.5, max_regs=regs)).broken
+            assert broken.fix.changes["raise"] == [("launch_bounds", (256, 6), (threads, second))]
         unmatched = Rule(kernels="x", max_regs=9), Rule(kernels="x", max_regs=9)
         with pytest.raises(RulesError, match=r"Rule 2 .*\nRule 3 "):
             check(kernels, Rule(max_regs=64), *unmatched)
