@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import occupancy  # for annotations: its public names load their modules on first use
 
+from ..advice.launch_bounds import second_bounds
 from ..advice.next_steps import NextStep, next_steps, using_less
 from ..advice.waves import WavesFields, full_wave
 from ..engine import limiting
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..tables.gpus import Gpu, runs_on
+from ..tables.shipped import limits
 from ..values.fields import FIELDS, MAX_THREADS_PER_BLOCK
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability
@@ -213,6 +216,22 @@ def spill_bytes(record: KernelRecord) -> int | None:
     """Return spill bytes per thread plus spills to shared memory per block; None if unknown."""
     spills, smem = record.spills, record.spill_smem or 0
     return smem or None if spills is None else spills.total + smem
+
+
+def source_bounds(record: KernelRecord) -> tuple[Any, ...] | None:
+    """Return both launch bounds, or the first with a range for the second; None for unknown blocks per SM.
+
+    Images contain the register cap that the compiler computes from the second bound, not the bound.
+    """
+    threads, cc = record.required_threads or record.max_threads, record.compute_capability
+    if threads is None:
+        return None
+    if record.min_blocks is not None or record.register_cap is None or cc is None:
+        return threads, record.min_blocks
+    with suppress(OccupancyError):  # a compute capability of a user's table
+        if same := second_bounds(limits(cc), threads, record.register_cap):
+            return threads, *((1,) if same[0] == 1 else dict.fromkeys((same[0], same[-1])))
+    return threads, None
 
 
 @dataclass(eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -12,15 +11,13 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..advice.budget import TOLERANCE
-from ..advice.launch_bounds import LaunchBoundsFields, loosest_bounds, second_bounds
+from ..advice.launch_bounds import LaunchBoundsFields, loosest_bounds
 from ..advice.next_steps import next_steps, step_with
 from ..builds.merge import LOGS
 from ..builds.names import stable_name
-from ..builds.rows import Evaluator, ScannedKernel
+from ..builds.rows import Evaluator, ScannedKernel, source_bounds
 from ..engine import Result
-from ..errors import OccupancyError
 from ..readers import KernelRecord
-from ..tables.shipped import limits
 from ..values.records import documented
 from .match import MatchedBy, Pair, by_name, compared_values, match
 
@@ -202,7 +199,7 @@ def causes(old: ScannedKernel, new: ScannedKernel) -> Iterator[Change]:
         return
     # Other formats record no launch bounds, so that absent ones are unknown.
     if all(row.record.linked is not None and row.record.format not in LOGS for row in (old, new)):
-        bounds = _source_bounds(old.record), _source_bounds(new.record)
+        bounds = source_bounds(old.record), source_bounds(new.record)
         caps = old.record.register_cap, new.record.register_cap
         if bounds[0] != bounds[1] or old.record.max_threads != new.record.max_threads:
             yield Change("launch_bounds", *bounds)
@@ -251,22 +248,6 @@ def explaining(old: ScannedKernel, new: ScannedKernel, measures: Iterable[Measur
     return [each for each in changes if each.name in names]
 
 
-def _source_bounds(record: KernelRecord) -> tuple[Any, ...] | None:
-    """Return both launch bounds, or the first with a range for the second; None for unknown blocks per SM.
-
-    Images contain the register cap that the compiler computes from the second bound, not the bound.
-    """
-    threads, cc = record.required_threads or record.max_threads, record.compute_capability
-    if threads is None:
-        return None
-    if record.min_blocks is not None or record.register_cap is None or cc is None:
-        return threads, record.min_blocks
-    with suppress(OccupancyError):  # a compute capability of a user's table
-        if same := second_bounds(limits(cc), threads, record.register_cap):
-            return threads, *((1,) if same[0] == 1 else dict.fromkeys((same[0], same[-1])))
-    return threads, None
-
-
 def _sufficient(new: ScannedKernel, limits: Mapping[Measure, float]) -> dict[str, int]:
     """Return the largest inputs that keep all limits, but for an occupancy that none reach."""
     requires = dict[str, int]()
@@ -305,7 +286,7 @@ def _loosest(
 
 def _more_registers(new: ScannedKernel, needed: int, limits: list[tuple[Any, float]], others: Any) -> Fix:
     """Return the change to more registers that keeps the limits after other changes, or why there is none."""
-    own, cap = _source_bounds(new.record), new.record.register_cap or new.regs or 0
+    own, cap = source_bounds(new.record), new.record.register_cap or new.regs or 0
     if (now := new.result) is None:
         return Fix({}, "or")
     if (loosest := _loosest(now, cap + 1, limits, others)) is None:
@@ -348,7 +329,7 @@ def find_fix(
             del requires["regs"]
     old_bounds = [each.new for each in changes.get("restore", ()) if each.name == "launch_bounds"]
     if is_too_low and not (old_bounds and (old_bounds[0] or [least])[0] >= least):
-        own, second = _source_bounds(new.record), None
+        own, second = source_bounds(new.record), None
         if new.result and own and own[1]:  # without a second bound, ptxas chooses the registers itself
             others = {**requires, "threads": least, "max_threads": least}
             loosest = _loosest(new.result, 0, [*kept, *limits.items()], others)
