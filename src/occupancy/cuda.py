@@ -83,7 +83,5 @@ def max_active_clusters(
     gpu = find_gpu(gpu)
     needed = kernel_of_inputs(kernel, inputs, max_active_clusters)
     if needed.cluster is None:
-        raise InputError(
-            "is missing", where="cluster", hint="Pass the blocks per cluster, such as cluster=2."
-        )
+        raise InputError("is missing", where="cluster", hint="Pass blocks per cluster, such as cluster=2.")
     return runtime.max_active_clusters(gpu.limits, needed, multiprocessors(gpu, multiprocessor_count))

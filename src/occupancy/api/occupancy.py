@@ -204,7 +204,7 @@ class Occupancy(Printed, Result):
     def to_dict(self) -> dict[str, Any]:
         """Return inputs and result as plain values, with the names of ``calc --format json``."""
         row = ResultRow(self)
-        values = {column.key: json_value(column.getter(row)) for column in RESULT_COLUMNS}
+        values = {column.key: column.getter(row) for column in RESULT_COLUMNS}
         changed = {"changed_limits": json_value(changes)} if (changes := self.limits.changes) else {}
         return {"schema_version": SCHEMA_VERSION, "inputs": self.kernel.to_dict(), **changed, **values}
 
@@ -288,11 +288,9 @@ class Occupancies(Results[Occupancy]):
         most = [None] * len(self) if max_active_clusters is None else max_active_clusters
         if not isinstance(most, (list, tuple)) or len(most) != len(self):
             raise InputError("is not a list with a number for each GPU", where="max_active_clusters")
-        options: Any = {"multiprocessor_count": multiprocessor_count}
+        sms: Any = {"multiprocessor_count": multiprocessor_count}
         results = zip(self, most, strict=True)
-        return Results(
-            (each.waves(grid, max_active_clusters=n, **options) for each, n in results), waves_report
-        )
+        return Results((each.waves(grid, max_active_clusters=n, **sms) for each, n in results), waves_report)
 
     def report(self) -> Report:
         return calc_report(list(map(ResultRow, self))) if self else super().report()

@@ -94,8 +94,8 @@ RESULT_COLUMNS = (
     Column("active_warps", value="result.active_warps", about="Resident warps per SM", type="integer"),
     Column("limiters", "Limited by", lambda row: list(limiting(row.result)), text=labels, about="Limiting resources",
            align="left", wraps=True, type="array"),
-    Column("resources", value="result.resources", type="object",
-           about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
+    Column("resources", value=lambda row: {name: use._asdict() for name, use in row.result.resources.items()},
+           type="object", about="Amount per block, amount per SM and block limit of each resource; null: no limit"),
 )  # fmt: skip
 """Keys of `Occupancy.to_dict`, too. Most fit any row with a ``gpu`` and a ``result``."""
 

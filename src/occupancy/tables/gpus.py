@@ -39,9 +39,9 @@ Architecture = Literal[
 """Name of an architecture, for all of its compute capabilities."""
 
 WELL_KNOWN = {
-    "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
-    "8.0": "A100", "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200",
-    "10.3": "B300", "10.7": "VR200", "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
+    "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4", "8.0": "A100",
+    "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200", "10.3": "B300", "10.7": "VR200",
+    "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
 }  # fmt: skip
 """Compute capability -> short name of the best-known GPU."""
 
@@ -137,13 +137,15 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     elif isinstance(gpu := getattr(value, "gpu", value), Gpu):  # a Device, or a Gpu
         gpus = [gpu]
     elif _is_list(value):
-        gpus = [gpu for item in value for gpu in find_gpus(item, table)]
+        items = list(value)
+        gpus = [] if any(map(_is_list, items)) else [gpu for each in items for gpu in find_gpus(each, table)]
     elif isinstance(value, (float, tuple)) or hasattr(value, "__index__"):
         gpus = [Gpu((table or LimitsTable()).limits(value))]
     if not gpus:
         objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
         allowed = f'a name ("H100"), a compute capability ("9.0"){objects}'
-        raise InputError(f"{shown(value)} names no GPU", where="gpu", allowed=allowed)
+        problem = "is missing" if value is None else f"{shown(value)} names no GPU"
+        raise InputError(problem, where="gpu", allowed=allowed)
     return gpus
 
 
@@ -168,9 +170,8 @@ def compute_capabilities_of(arch: object, table: LimitsTable | None = None) -> l
 
 def find_one_or_several(value: object) -> Gpu | list[Gpu]:
     """Find the GPU of a value, or the list of GPUs of a list or of an architecture."""
-    are_several = bool(LimitsTable().architecture(value)) if isinstance(value, str) else _is_list(value)
-    hint = "Pass a list, or choose one of these names:"
-    return find_gpus(value) if are_several else find_gpu(value, hint=hint)
+    are_several = LimitsTable().architecture(value) if isinstance(value, str) else _is_list(value)
+    return find_gpus(value) if are_several else find_gpu(value, hint="Pass a list, or choose one of these:")
 
 
 def gpu(name: str) -> Gpu:
@@ -216,7 +217,7 @@ def _is_list(value: object) -> TypeGuard[Iterable[object]]:
     """Return True for several GPUs, such as (90, 80), but not for one compute capability, such as (9, 0)."""
     if isinstance(value, tuple) and [type(number) for number in value] == [int, int]:
         return not isinstance(value, ComputeCapability) and min(value) >= 10  # 10 is 1.0
-    return isinstance(value, Iterable) and not isinstance(value, (bytes, Kernel, Mapping))
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Kernel, Mapping))
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from ..values.spellings import nearest_names
@@ -66,6 +66,7 @@ def with_full_name(name: str) -> Sequence[Product]:
     return named or [each for each in products() if key and key == each.short_name]
 
 
+@lru_cache(maxsize=256)  # a search reads all names, and a wrong name is often sent again
 def matching(pattern: str) -> Sequence[Product]:
     """Return the GPUs with every word of the pattern in name, architecture, die, market or memory."""
     words = _words(pattern) or re.findall(_WORD, pattern.lower())
@@ -95,6 +96,7 @@ def _key(text: str) -> str:
     return "".join(_words(text))
 
 
+@lru_cache(maxsize=256)
 def starting(name: str) -> list[Product]:
     """Return the GPUs whose names start with a name, or else with its number: 5090 of GTX 5090."""
     wanted = _key(name[:MAX_NAME])
@@ -103,6 +105,7 @@ def starting(name: str) -> list[Product]:
     return named or [each for each in products() if wanted and each.short_name.startswith(number)]
 
 
+@lru_cache(maxsize=256)
 def similar(name: str) -> dict[str, list[Product]]:
     """Return the similar keys of architectures and names, the nearest first, with their GPUs."""
     name = re.sub("(?i)(?<=[0-9])o", "0", name[:MAX_NAME])  # RTX 4O90
