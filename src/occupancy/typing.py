@@ -13,7 +13,7 @@ from .api.scan import ReadingOptions, SelectionOptions
 from .api.tuning import Needs
 from .compare.baseline import Build
 from .compare.check import BrokenKernel, Violation
-from .compare.diff import Change, DiffRow
+from .compare.diff import Change, DiffRow, Fix, Verdict
 from .compare.rules import RuleEntry, Rules
 from .engine import LaunchFailure, Model, Use
 from .errors import Place
@@ -29,10 +29,10 @@ from .values.limits import SpreadsheetColumn
 from .values.resources import Resource
 
 __all__ = [
-    "Architecture", "BlockSize", "BrokenKernel", "Budget", "BudgetLevel", "Budgets", "Build",
-    "CarveoutAdvice", "Change", "Changes", "Column", "DiffRow", "Explanation", "Fit", "FullWave", "GpuLike",
-    "GpuList", "KernelChanges", "KernelInputs", "KernelLike", "KernelStream", "LaunchBounds", "LaunchConfiguration",
-    "LaunchFailure", "Model", "Needs", "NextStep", "Place", "Provenance", "ReadProblem",
-    "ReadingOptions", "RegisterSplit", "Report", "Resource", "Results", "RuleEntry", "Rules", "ScanSummary",
-    "SelectionOptions", "SharedMemorySize", "Slack", "Spills", "SpreadsheetColumn", "Use", "Violation", "Waves",
+    "Architecture", "BlockSize", "BrokenKernel", "Budget", "BudgetLevel", "Budgets", "Build", "CarveoutAdvice",
+    "Change", "Changes", "Column", "DiffRow", "Explanation", "Fit", "Fix", "FullWave", "GpuLike", "GpuList",
+    "KernelChanges", "KernelInputs", "KernelLike", "KernelStream", "LaunchBounds", "LaunchConfiguration",
+    "LaunchFailure", "Model", "Needs", "NextStep", "Place", "Provenance", "ReadProblem", "ReadingOptions",
+    "RegisterSplit", "Report", "Resource", "Results", "RuleEntry", "Rules", "ScanSummary", "SelectionOptions",
+    "SharedMemorySize", "Slack", "Spills", "SpreadsheetColumn", "Use", "Verdict", "Violation", "Waves",
 ]  # fmt: skip

@@ -292,9 +292,7 @@ def check_command(build: Sequence[str], reading: Reading, rules: str, baseline: 
     values = {"rules": rules or None, "baseline": baseline, **sizes}
     values |= {name: reading.options.get(name) for name in ("name", "arch")} | (gpu or {})
     values["limits"] = reading.options.get("limits_file")
-    words = [
-        word for name, value in values.items() for each in as_list(value) for word in (f"--{name}", str(each))
-    ]
+    words = [word for name, value in values.items() for x in as_list(value) for word in (f"--{name}", str(x))]
     words += ["--newest"] * reading.selection.only_newest + ["--runtime"] * reading.selection.with_runtime
     return shlex.join(["occupancy", "check", *build, *words])
 

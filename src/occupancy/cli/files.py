@@ -149,9 +149,8 @@ def _write_report(
             elif output_format == "html":
                 from ..page.build import build_report
 
-                click.echo(
-                    build_report(__version__, result.report(in_full=True).reworded(*FOR_COMMAND), files, old)
-                )
+                whole = result.report(in_full=True).reworded(*FOR_COMMAND)
+                click.echo(build_report(__version__, whole, files, old))
             else:
                 show(report, output_format)
     if result.problems:

@@ -71,7 +71,7 @@ class Fix(NamedTuple):
 @documented
 @dataclass(frozen=True, repr=False)
 class DiffRow:
-    """Kernel in both builds."""
+    """Kernel in both builds: worse, mixed, better, changed, renamed or the same."""
 
     verdict: Verdict
     matched_by: MatchedBy
@@ -87,9 +87,8 @@ class DiffRow:
     @cached_property
     def fix(self) -> Fix:
         """Smallest change that restores all worse values."""
-        return find_fix(
-            self.old, self.new, self.limits, self.explaining, [("occupancy", self.old.occupancy or 0)]
-        )
+        share = self.old.occupancy or 0
+        return find_fix(self.old, self.new, self.limits, self.explaining, [("occupancy", share)])
 
     @cached_property
     def explaining(self) -> list[Change]:
@@ -275,13 +274,11 @@ def _most_registers(now: Result, limits: Iterable[tuple[Any, float]]) -> int:
     return min([now.limits.max_registers_per_thread, *(int(each) for name, each in limits if name == "regs")])
 
 
-def _loosest(
-    now: Result, least: int, limits: list[tuple[Any, float]], others: Any
-) -> LaunchBoundsFields | None:
+def _loosest(now: Result, low: int, limits: list[tuple[Any, float]], rest: Any) -> LaunchBoundsFields | None:
     """Return the launch bounds with the fewest blocks that keep the limits after other changes."""
     share = max((limit - TOLERANCE for name, limit in limits if name == "occupancy"), default=0)
-    kernel = now.kernel.replace(**{name: each for name, each in others.items() if name != "stack_bytes"})
-    return loosest_bounds(now.gpu, kernel, range(least, _most_registers(now, limits) + 1), share)
+    kernel = now.kernel.replace(**{name: each for name, each in rest.items() if name != "stack_bytes"})
+    return loosest_bounds(now.gpu, kernel, range(low, _most_registers(now, limits) + 1), share)
 
 
 def _more_registers(new: ScannedKernel, needed: int, limits: list[tuple[Any, float]], others: Any) -> Fix:

@@ -153,9 +153,7 @@ def _check(record: KernelRecord, limits: ReadLimits, known: set[object]) -> Kern
 
 
 _NO_COUNTS = ("code", "frame_bytes", "spill_store_bytes", "spill_load_bytes")  # any 32 bits, or negative
-_COUNTS = [
-    each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
-]
+_COUNTS = [x.name for x in fields(KernelRecord) if x.type == "int | None" and x.name not in _NO_COUNTS]
 _counts = attrgetter(*_COUNTS)
 
 

@@ -156,8 +156,7 @@ def _takes_stack_address(code: bytes, limits: ReadLimits) -> bool:
     for operand, forms in _FORMS.items():
         for found in _find(code, operand, bytes([_STACK_POINTER]), limits):
             place = found.start() * INSTRUCTION_BYTES
-            has_operand = code[place + 1] >> 1 & 7 in forms
-            if has_operand and code[place + _RESULT] != _STACK_POINTER:
+            if code[place + 1] >> 1 & 7 in forms and code[place + _RESULT] != _STACK_POINTER:
                 opcode = code[place] | (code[place + 1] & 0xF) << 8
                 if opcode not in _LOCAL and (operand != _FIRST or opcode not in _WITHOUT_FIRST):
                     return True

@@ -91,7 +91,7 @@ def _rows(sizes: Sequence[Any]) -> list[SizeRow]:
     launching = [row for row in rows if any(each.active_blocks for each in row.sizes)]
     # Ties in the lowest occupancy go to the higher sum, then to the larger block, as in the runtime.
     return sorted(
-        launching, key=lambda row: (-row.lowest, -sum(each.occupancy for each in row.sizes), -row.threads)
+        launching, key=lambda row: (-row.lowest, -sum(x.occupancy for x in row.sizes), -row.threads)
     )
 
 

@@ -142,10 +142,8 @@ def find_gpus(value: object, table: LimitsTable | None = None) -> list[Gpu]:
     elif isinstance(value, (float, tuple)) or hasattr(value, "__index__"):
         gpus = [Gpu((table or LimitsTable()).limits(value))]
     if not gpus:
-        objects = "" if isinstance(value, str) else ", Limits, a Gpu, a Device, or a list of these"
-        allowed = f'a name ("H100"), a compute capability ("9.0"){objects}'
-        problem = "is missing" if value is None else f"{shown(value)} names no GPU"
-        raise InputError(problem, where="gpu", allowed=allowed)
+        problem, allowed = f"{shown(value)} names no GPU", 'a name ("H100") or a compute capability ("9.0")'
+        raise InputError("is missing" if value is None else problem, where="gpu", allowed=allowed)
     return gpus
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from ..values.spellings import nearest_names
 from . import shipped
@@ -26,8 +26,8 @@ class Product:
     """Row of the list, with its search keys."""
 
     row: dict[str, str]
-    names: frozenset[str]
-    """Keys of the full name, with and without die and revision, and of the other name."""
+    names: str
+    """Keys of the full name, first alone, then with die, without revision, and of the other name; spaces around."""
     short_name: str
     """Key of the name without its family: 4090, a6000."""
     text: str
@@ -54,7 +54,7 @@ def _product(row: dict[str, str]) -> Product:
     described = f"{name} {other_name} {die} {row['market']} {memory} {architecture}"
     return Product(
         row,
-        frozenset(map(_key, (name, f"{name} {die}", common, other_name))),
+        f" {' '.join(map(_key, (name, f'{name} {die}', common, other_name)))} ",
         "".join(word for word in _words(common) if word not in _FAMILIES),
         " ".join(re.findall(_WORD, described.lower())),
     )
@@ -62,22 +62,22 @@ def _product(row: dict[str, str]) -> Product:
 
 def with_full_name(name: str) -> Sequence[Product]:
     key = _key(name)
-    named = [each for each in products() if key and key in each.names]
+    named = [each for each in products() if key and f" {key} " in each.names]
     return named or [each for each in products() if key and key == each.short_name]
 
 
-@lru_cache(maxsize=256)  # a search reads all names, and a wrong name is often sent again
 def matching(pattern: str) -> Sequence[Product]:
     """Return the GPUs with every word of the pattern in name, architecture, die, market or memory."""
     words = _words(pattern) or re.findall(_WORD, pattern.lower())
     return (
-        _with_all(words)
-        or _with_all(["".join(words)])  # MX 450
-        or _with_all([word for word in words if word != "quadro"])  # Quadro RTX A6000, a common mistake
+        _with_all(*words)
+        or _with_all("".join(words))  # MX 450
+        or _with_all(*(word for word in words if word != "quadro"))  # Quadro RTX A6000, a common mistake
     )
 
 
-def _with_all(words: list[str]) -> Sequence[Product]:
+@lru_cache(maxsize=256)  # a search reads all names, and wrong ones are often sent again
+def _with_all(*words: str) -> Sequence[Product]:
     # Letters and digits can be separate (RTX4090, 80GB), and a number can follow (SXM in SXM5). A10 does not
     # match A10G, and 6000 does not match A6000.
     split = [re.findall(r"[a-z]+|[0-9]+", word) for word in words if word]
@@ -85,7 +85,9 @@ def _with_all(words: list[str]) -> Sequence[Product]:
         re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
         for parts in split
     ]
-    return [each for each in products() if needed and all(word.search(each.text) for word in needed)]
+    rarest = max(chain(*split), key=len, default="")  # a substring is found in a tenth of the time
+    likely = (each for each in products() if needed and rarest in each.text)
+    return [each for each in likely if all(word.search(each.text) for word in needed)]
 
 
 def _words(text: str) -> list[str]:
@@ -101,7 +103,7 @@ def starting(name: str) -> list[Product]:
     """Return the GPUs whose names start with a name, or else with its number: 5090 of GTX 5090."""
     wanted = _key(name[:MAX_NAME])
     number = re.sub(rf"^({'|'.join(_FAMILIES)})+(?=[0-9])", "", wanted)
-    named = [each for each in products() if wanted and any(key.startswith(wanted) for key in each.names)]
+    named = [each for each in products() if wanted and f" {wanted}" in each.names]
     return named or [each for each in products() if wanted and each.short_name.startswith(number)]
 
 
@@ -114,11 +116,21 @@ def similar(name: str) -> dict[str, list[Product]]:
         return {model: same_model}
     wanted = _key(name)
     start = wanted[:1] if wanted.isalpha() else re.split("[0-9]", wanted)[0]  # M3000 is not similar to MI300
+    keys: dict[str, list[Product]] = {}
+    for key, named in _by_key().items():
+        if key.startswith(start):
+            keys.setdefault(key[: len(wanted)] if named else key, []).extend(named)
+    return {key: keys[key] for key in nearest_names(wanted, keys)}
+
+
+@cache
+def _by_key() -> dict[str, list[Product]]:
+    """Return the GPUs by the keys of their names, and an empty list for each architecture."""
     keys = {shipped.limits(cc).architecture.split()[0].lower(): list[Product]() for cc in shipped.known()}
     for product in products():
-        for key in (_key(product.row["name"]), product.short_name):
-            keys.setdefault(key[: len(wanted)] or key, []).append(product)
-    return {key: keys[key] for key in nearest_names(wanted, (key for key in keys if key.startswith(start)))}
+        for key in (product.names.split()[0], product.short_name):
+            keys.setdefault(key, []).append(product)
+    return keys
 
 
 def common_name(name: str, names: Sequence[str]) -> str:
@@ -127,9 +139,5 @@ def common_name(name: str, names: Sequence[str]) -> str:
         names = [re.sub("Mobile|Max-Q", "Laptop", each) for each in names]
     split = [re.sub(_REVISION, "", each).split() for each in names]
     same = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
-    words = [
-        word
-        for place, word in enumerate(split[0])
-        if place < same or (word.lower() in name.lower() and all(word in other for other in split))
-    ]
-    return " ".join(words) or name
+    in_all = {word for word in split[0] if word.lower() in name.lower() and all(word in row for row in split)}
+    return " ".join(word for place, word in enumerate(split[0]) if place < same or word in in_all) or name

@@ -190,7 +190,7 @@ FIELDS: Mapping[str, Field] = {
             "max_threads", "launch bound", "count",
             "First argument of __launch_bounds__.  [default: the block size]",
             low=1, options=("--max-threads",), aliases=("max_threads_per_block", "maxntid"),
-            allowed=THREADS_ALLOWED, hint="Write a number such as 256.",
+            hint="Write a number such as 256.",
         ),
         Field(
             "cluster", "cluster", "shape", "Blocks per cluster (cc 9.0+): 2 or 2x2.", low=1, options=("--cluster",),
@@ -276,7 +276,7 @@ def reject_unknown(
         from inspect import signature  # only an error needs it
 
         own = {each.name for each in signature(function).parameters.values() if each.kind != each.VAR_KEYWORD}
-        names = sorted({*own, *known} - {"self", "place"})
+        names = sorted({*own, *known} - {"self", "place", "kernel"})
         others = {"gpu": "gpu", "cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
         likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
         elsewhere = 'For another GPU, call occupancy.compute("A100", result).' if likely == "gpu" else ""

@@ -213,7 +213,10 @@ def nearest_names(name: str, names: Iterable[str]) -> list[str]:
     """Return the names that are similar to an unknown one or contain it, the nearest first."""
     from difflib import SequenceMatcher  # only an error needs it
 
-    likely = {other: SequenceMatcher(None, other[: len(name) + 1], name).ratio() for other in sorted(names)}
-    ordered = sorted(likely, key=lambda x: (sorted(x) == sorted(name), name in x, likely[x]), reverse=True)
-    related = {other for other in ordered if len(name) > 2 < len(other) and (name in other or other in name)}
-    return [other for other in ordered if other in related or likely[other] > MIN_LIKENESS]
+    matcher, likely = SequenceMatcher(None, "", name), dict[str, float]()
+    for other in sorted(names):
+        matcher.set_seq1(other[: len(name) + 1])
+        is_related = len(name) > 2 < len(other) and (name in other or other in name)
+        if is_related or (matcher.quick_ratio() > MIN_LIKENESS and matcher.ratio() > MIN_LIKENESS):
+            likely[other] = matcher.ratio()
+    return sorted(likely, key=lambda x: (sorted(x) == sorted(name), name in x, likely[x]), reverse=True)
