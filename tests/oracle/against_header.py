@@ -4,6 +4,7 @@ There are two exceptions, each a rule: `is_known_to_header` and `limiting_factor
 """
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,7 @@ def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
     return np.where(only_barriers, np.int32(LIMITING_FACTORS["barriers"]), theirs["limiting_factors"])
 
 
+@cache
 def available(limits: Limits, kernel: Kernel, blocks: int) -> int | None:
     """None for an error."""
     try:

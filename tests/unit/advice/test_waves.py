@@ -43,7 +43,7 @@ def test_clusters_and_gpus_that_do_not_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("grid", "cluster", "complaint"),
+    ("grid", "cluster", "text"),
     [
         ((0, 1, 1), None, r"grid: \(0, 1, 1\) is not a shape"),
         ((2**31, 1, 1), None, "grid: .* Allowed: 1 to 2,147,483,647 along x"),
@@ -52,10 +52,8 @@ def test_clusters_and_gpus_that_do_not_exist() -> None:
         ((10, 1, 1), (4, 1, 1), "10 along x is not divisible into clusters of 4"),
     ],
 )
-def test_wrong_grids(
-    grid: tuple[int, int, int], cluster: tuple[int, int, int] | None, complaint: str
-) -> None:
-    with pytest.raises(occupancy.InputError, match=complaint):
+def test_wrong_grids(grid: tuple[int, int, int], cluster: tuple[int, int, int] | None, text: str) -> None:
+    with pytest.raises(occupancy.InputError, match=text):
         Launch(Kernel(128, cluster=cluster), grid)
 
 
