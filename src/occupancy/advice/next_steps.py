@@ -16,7 +16,6 @@ from ..values.records import FrozenDict, readable
 from ..values.resources import QUANTITIES, Adjustable
 from ..values.spellings import INT_MAX
 from .search import Level, VariedResource
-from .slack import carveout
 
 FIRST_WITH_SETMAXNREG = (9, 0)
 """PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 accepts it for all."""
@@ -109,12 +108,15 @@ def _with_less_in_another_size(now: Result) -> NextStep | None:
 
 
 def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
-    """Yield the smallest carveout for each higher number of blocks."""
-    blocks, best = now.active_blocks, Result(now.limits, now.kernel.replace(carveout=None), now.model)
-    for each in carveout(now).configurations if best.active_blocks > blocks else ():
-        if each.active_blocks > blocks:
-            blocks = each.active_blocks
-            yield step_with(now, {"carveout": each.shared_memory})
+    """Yield the smallest carveout for each higher number of blocks, with smaller amounts if it needs them."""
+    sizes, blocks = now.limits.shared_memory_configurations, now.active_blocks
+    largest = Result(now.limits, now.kernel.replace(carveout=None), now.model)
+    for level in chain([step_with(largest, {})], using_less(largest)):
+        blocks = max(blocks, step_with(now, level.requires).active_blocks)  # without a larger carveout
+        while blocks < level.active_blocks:
+            steps = (step_with(now, {**level.requires, "carveout": size}) for size in sizes)
+            yield (step := next(step for step in steps if step.active_blocks > blocks))
+            blocks = step.active_blocks
 
 
 def step_with(now: Result, requires: Changes, reached: Result | None = None) -> NextStep:

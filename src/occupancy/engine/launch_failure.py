@@ -134,7 +134,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         return LaunchFailure("max_registers_per_thread", registers, allowed, what)
     phrase = "in one block"
     if model == "spreadsheet":
-        (limit, allowed), needed = _spreadsheet_registers(limits, kernel, allocated)
+        (limit, allowed), needed = _registers_bound(limits, kernel, allocated)
     else:
         limit, allowed = "max_registers_per_block", limits.max_registers_per_block
         parts = cuda.checked_sub_partitions(limits)
@@ -151,9 +151,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
     return LaunchFailure(limit, needed, allowed, what)
 
 
-def _spreadsheet_registers(
-    limits: Limits, kernel: Kernel, allocated: Allocation
-) -> tuple[spreadsheet.Bound, int]:
+def _registers_bound(limits: Limits, kernel: Kernel, allocated: Allocation) -> tuple[spreadsheet.Bound, int]:
     column = spreadsheet.column_of(limits)
     bound, needed = spreadsheet.max_registers_per_block(limits, column, kernel), allocated.registers
     if limits.register_allocation_granularity == "warp":

@@ -44,12 +44,13 @@ def page_data() -> dict[str, Any]:
     inputs = list[dict[str, Any]]()
     for name, (label, help_, needs) in FORM.items():
         field = FIELDS.get(name) or Field(name, label, "count" if name == "sms" else "shape", help_, low=1)
-        inputs.append({
+        values = {
             "name": name.replace("_", "-"), "field": {"sms": "multiprocessor_count"}.get(name, name),
             "label": label, "kind": "shape" if name == "threads" else field.kind, "help": help_,
-            "range": [field.low, field.high], "multiple": field.multiple_of,
-            "options": ["yes", "no"] if field.kind == "flag" else field.choices, "needs": needs,
-        })  # fmt: skip
+            "range": [field.low, field.high], "multiple": field.multiple_of, "needs": needs,
+            "options": ["yes", "no"] if field.kind == "flag" else field.choices,
+        }  # fmt: skip
+        inputs.append({key: value for key, value in values.items() if value not in (None, 1)})
     tables = list(map(limits, known()))
     texts = {limit_label(name): [limit_text(name, getattr(row, name)) for row in tables] for name in NAMES}
     columns = {name: [json_value(getattr(row, name)) for row in tables] for name in KINDS}

@@ -126,8 +126,7 @@ def _joined(columns: Sequence[Column], text: Text, line: Line, rows: Sequence[An
         texts: Iterable[str] = (text(columns[0], value(row), row) for row in some)
     else:
         texts = map(line, zip(*(_joined([column], text, line, some) for column in columns), strict=True))
-    by_place = dict(zip(distinct, texts, strict=True))
-    return list(map(by_place.__getitem__, places))
+    return list(map(dict(zip(distinct, texts, strict=True)).__getitem__, places))
 
 
 def _first_places(columns: Sequence[Column], rows: Sequence[Any]) -> list[int]:

@@ -168,7 +168,7 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(f"To {aim}{' with another block size' if is_other_size else ''}", columns, rows)
         if hidden and not is_other_size:
-            more = count(len(hidden), "more level")
+            more = count(len(hidden), "more step")
             yield Paragraph([f"{more} not shown: see `next_steps().rows()` (`--format json`)."])
 
 

@@ -40,9 +40,7 @@ class Tile:
 
 
 Block = namedtuple("Block", "num_threads")
-Missing = type(
-    "NAType", (), {"__repr__": lambda _: "<NA>", "__bool__": None}
-)  # as pandas.NA, it has no truth
+Missing = type("NAType", (), {"__repr__": lambda _: "<NA>", "__bool__": None})  # of pandas
 
 
 class TestConfigurations:

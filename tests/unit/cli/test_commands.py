@@ -42,7 +42,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
     ("budget --cc 9.0 --stage-smem 16k", "     2   113 KiB       7"),
     ("budget --cc 9.0 -t 256 -r 128 --stage-smem 16k", "Compute capability 9.0 (Hopper): 256 threads per block"),
     ("calc --gpu A100 -t 128 -s 20k", "       100%      16  20 -> 9.25 KiB"),  # the highest is never hidden
-    ("calc --gpu A100 -t 128 -s 20k", "1 more level not shown: see --format json."),
+    ("calc --gpu A100 -t 128 -s 20k", "1 more step not shown: see --format json."),
     ("calc --gpu H100 -t 384 -r 96 --sms 132 --grid 2048 --cluster 1",
      "2,048 blocks in 15.52 waves of 132: last wave 51.5% full, GPU 3% idle (no tail"),
     ("scan tests/data/kernels/samples.exe.gz tests/data/stack --sort stack --limit 9",

@@ -260,7 +260,7 @@ function blocksAllowed({ block_limits: allowed }, name) {
 }
 
 // ---- Advice
-// [{active_blocks, occupancy, requires}]: larger carveouts, lower amounts, two block sizes.
+// [{active_blocks, occupancy, requires}]: carveouts, less, two block sizes.
 function nextSteps(now) {
   const { limits, kernel } = now, smem = sharedMemoryOf(kernel), most = limits.max_shared_memory_per_block;
   const dynamic = hasTooMuchStatic(now) && { smem };
@@ -278,10 +278,15 @@ function nextSteps(now) {
     .map((step) => ({ ...step, requires: { threads, ...step.requires } }));
 }
 const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occupancy, requires });
-function stepsByCarveout(now, blocks = now.active_blocks) {
-  return now.limits.shared_memory_configurations.map((size) => withAmount(now, "carveout", size))
-    .filter(({ active_blocks: more }) => more > blocks && (blocks = more))
-    .map((result) => stepTo(result, { carveout: result.shared_memory_pool }));
+function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
+  const reach = (amounts) => evaluate(limits, changed(kernel, amounts));
+  const less = kernel.carveout === null ? [] : stepsUsingLess(evaluate(limits, { ...kernel, carveout: null }));
+  return [{ requires: {} }, ...less].flatMap(({ requires }) => {
+    blocks = Math.max(blocks, reach(requires).active_blocks);
+    return limits.shared_memory_configurations.map((carveout) => reach({ ...requires, carveout }))
+      .filter(({ active_blocks: more }) => more > blocks && (blocks = more))
+      .map((result) => stepTo(result, { ...requires, carveout: result.shared_memory_pool }));
+  });
 }
 function stepsUsingLess(now) {
   const { limits, kernel, block_limits: allowed } = now;
@@ -358,11 +363,8 @@ function fullWave(result, sms, clusterSize = null) {
 function countWaves(blocks, { blocks: most, slots }) {
   const partial = blocks % most, rounds = Math.ceil(blocks / most);
   return {
-    waves: blocks / most,
-    last_wave_fill: (partial || most) / most,
-    idle_share: (rounds * slots - blocks) / (rounds * slots),
-    filling_grid_below: blocks - partial || null,
-    filling_grid_above: rounds * most,
+    waves: blocks / most, last_wave_fill: (partial || most) / most, filling_grid_above: rounds * most,
+    idle_share: (rounds * slots - blocks) / (rounds * slots), filling_grid_below: blocks - partial || null,
   };
 }
 
@@ -407,8 +409,7 @@ function warpSteps(result, resource, warps, unit = "") {
   ];
 }
 function explainWarps(result) {
-  const { limits, kernel } = result;
-  const threads = words.count(kernel.threads, "thread");
+  const { limits, kernel } = result, threads = words.count(kernel.threads, "thread");
   const rounded = kernel.threads % limits.warp_size ? ", rounded up to whole warps" : "";
   const steps = kernel.block_dim ? [`${kernel.block_dim.join(" x ")} = ${threads}`] : [];
   steps.push(`${threads} / ${limits.warp_size}${rounded} = ${warpsOf(result)}`);
@@ -435,8 +436,7 @@ function explainRegisters(result) {
   const all = limits.max_registers_per_multiprocessor;
   const [share, fitting] = [divide(all, files), warpsByRegisters(limits, perWarp, files)];
   return [
-    ...steps,
-    `${all} per SM / ${files} sub-partitions = ${share}`,
+    ...steps, `${all} per SM / ${files} sub-partitions = ${share}`,
     `${share} per sub-partition // ${perWarp} = ${words.count(fitting / files, "warp")}, x ${files} = ${fitting}`,
     ...warpSteps(result, "registers", fitting),
   ];
