@@ -206,7 +206,7 @@ def test_a_carveout_that_limits_is_raised_to_the_smallest_for_more_blocks(questi
 def test_every_step_launches_and_opts_in_only_for_more_than_48_kib(question: Question) -> None:
     limits, kernel, model = question
     kernel = kernel.replace(opt_in=False)
-    for step in next_steps(Result(limits, kernel, model)) if model == "cuda" else ():
+    for step in next_steps(Result(limits, kernel, model)):
         requires: dict[str, Any] = dict(step.requires)
         reached = Result(limits, kernel.replace(**requires), model)
         assert (reached.launchable, reached.active_blocks) == (True, step.active_blocks)

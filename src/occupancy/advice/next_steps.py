@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from heapq import merge
-from itertools import chain
+from itertools import chain, islice
 from math import prod
 from typing import NamedTuple, TypedDict
 
 from ..engine import Model, Result
+from ..values.fields import Carveout
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.records import FrozenDict, readable
@@ -57,7 +58,7 @@ class NextStep(NamedTuple):
 def next_steps(now: Result) -> Iterator[NextStep]:
     """Yield every higher occupancy with the required changes, ascending, and two other block sizes."""
     if repair := _repair(now):
-        changed = Result(now.limits, now.kernel.replace(**repair), now.model)
+        changed = _changed(now, repair)
         if changed.launchable:
             yield step_with(now, repair, changed)
         for step in next_steps(changed):
@@ -70,10 +71,10 @@ def next_steps(now: Result) -> Iterator[NextStep]:
     if now.kernel.carveout is not None:
         steps = merge(_with_larger_carveouts(now), steps, key=lambda step: step.active_blocks)
     steps = chain(steps, _with_other_block_sizes(now))
-    first = next(steps, None)
-    if first is None and not now.launchable:  # both changes at once
-        first = _with_less_in_another_size(now)
-    yield from chain(filter(None, [first]), steps)
+    if not now.launchable:  # the spreadsheet counts blocks that cannot launch
+        launching = [step for step in steps if _changed(now, step.requires).launchable]
+        steps = iter(launching or _with_less_in_another_size(now))  # both changes at once
+    yield from steps
 
 
 def _repair(now: Result) -> Changes:
@@ -99,30 +100,34 @@ def _cluster_up_to(limits: Limits, cluster: tuple[int, int, int]) -> tuple[int, 
     return sides[0], sides[1], sides[2]
 
 
-def _with_less_in_another_size(now: Result) -> NextStep | None:
+def _with_less_in_another_size(now: Result) -> list[NextStep]:
     """Return the first step of the nearest block size that the GPU and the launch bound allow."""
-    limits, most = now.limits, now.kernel.max_threads or now.kernel.threads
-    threads = min(now.kernel.threads, most, limits.max_threads_per_block)
-    step = next(using_less(Result(limits, now.kernel.replace(threads=threads), now.model)), None)
-    return step and step_with(now, {"threads": threads, **step.requires})
+    threads = min(now.kernel.threads, now.kernel.launch_bound, now.limits.max_threads_per_block)
+    steps = using_less(_changed(now, {"threads": threads}))
+    return [step_with(now, {"threads": threads, **step.requires}) for step in islice(steps, 1)]
 
 
 def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
     """Yield the smallest carveout for each higher number of blocks, with smaller amounts if it needs them."""
-    sizes, blocks = now.limits.shared_memory_configurations, now.active_blocks
-    largest = Result(now.limits, now.kernel.replace(carveout=None), now.model)
+    blocks, largest = now.active_blocks, Result(now.limits, now.kernel.replace(carveout=None), now.model)
     for level in chain([step_with(largest, {})], using_less(largest)):
-        blocks = max(blocks, step_with(now, level.requires).active_blocks)  # without a larger carveout
-        while blocks < level.active_blocks:
-            steps = (step_with(now, {**level.requires, "carveout": size}) for size in sizes)
-            yield (step := next(step for step in steps if step.active_blocks > blocks))
-            blocks = step.active_blocks
+        kept = _changed(now, level.requires)
+        blocks = max(blocks, kept.active_blocks)  # without a larger carveout
+        for size in now.limits.shared_memory_configurations if blocks < level.active_blocks else ():
+            reached = Result(now.limits, kept.kernel.replace(carveout=Carveout(size, "bytes")), now.model)
+            if reached.active_blocks > blocks and reached.shared_memory_pool == size:
+                blocks = reached.active_blocks
+                yield step_with(now, {**level.requires, "carveout": size}, reached)
 
 
 def step_with(now: Result, requires: Changes, reached: Result | None = None) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
-    reached = reached or Result(now.limits, now.kernel.replace(**requires), now.model)
+    reached = reached or _changed(now, requires)
     return NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))  # type: ignore[arg-type]
+
+
+def _changed(now: Result, requires: Changes) -> Result:
+    return Result(now.limits, now.kernel.replace(**requires), now.model)
 
 
 def using_less(now: Result) -> Iterator[NextStep]:

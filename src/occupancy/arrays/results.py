@@ -257,9 +257,7 @@ def _combine(results: Sequence[Columns], out: Mapping[Output, Integers]) -> None
             limiters |= (columns.blocks == blocks).view(np.uint8) * columns.limiters
 
 
-def _levels(
-    inputs: Mapping[str, Integers], launched: Integers, shares: NDArray[np.float64]
-) -> Iterator[Integers]:
+def _levels(inputs: Mapping[str, Integers], rows: Integers, share: NDArray[np.float64]) -> Iterator[Integers]:
     """Yield the flat indices of each level of occupancy, best first; all levels at once take gigabytes."""
 
     def at(name: str, places: Integers) -> Integers:
@@ -267,10 +265,10 @@ def _levels(
 
     kinds = [("regs",), SHARED_MEMORY_FIELDS, *((name,) for name in COUNTED)]
     used = [names for kind in kinds if (names := inputs.keys() & kind)]
-    while launched.size:
-        is_highest = shares == shares.max()
-        alike = launched[is_highest]
-        launched, shares = launched[~is_highest], shares[~is_highest]
+    while rows.size:
+        is_highest = share == share.max()
+        alike = rows[is_highest]
+        rows, share = rows[~is_highest], share[~is_highest]
         threads = at("threads", alike) if "threads" in inputs else np.zeros(alike.size, np.int32)
         uses = [reduce(np.add, (at(name, alike) for name in names)) for names in used]
         left = _using_the_most(threads, uses)

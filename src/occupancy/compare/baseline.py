@@ -214,12 +214,10 @@ def write_baseline(path: str, baseline: Build) -> None:
         raise BaselineError(problem, where=path or "''") from error
 
 
-def accepted(
-    baseline: Build, kernels: Sequence[KernelRecord], is_wanted: Callable[[KernelRecord], bool]
-) -> Build:
+def accepted(baseline: Build, new: Sequence[KernelRecord], accepts: Callable[[KernelRecord], bool]) -> Build:
     """Return the baseline in which kernels, selected by their old or new name, replace their match."""
-    matching = match(baseline.kernels, kernels)
-    kept = [new if is_wanted(old) or is_wanted(new) else old for old, new, _ in matching.pairs]
-    kept += filter(is_wanted, matching.added)
-    kept += filterfalse(is_wanted, matching.removed)
+    matching = match(baseline.kernels, new)
+    kept = [now if accepts(old) or accepts(now) else old for old, now, _ in matching.pairs]
+    kept += filter(accepts, matching.added)
+    kept += filterfalse(accepts, matching.removed)
     return baseline_from(kept, baseline.threads)

@@ -103,8 +103,8 @@ def page_script() -> str:
 def _field(field: Mapping[str, Any]) -> str:
     texts = {name: escape(str(text)) for name, text in field.items()}
     texts["inputmode"] = {"count": "numeric", "shape": "tel"}.get(field["kind"], "text")  # 16*16 is a shape
-    texts["choices"] = "".join(f"<option>{each}</option>" for each in field["options"])
-    return _filled("choice.html" if field["options"] else "number.html", texts)
+    texts["choices"] = "".join(f"<option>{each}</option>" for each in field.get("options", ()))
+    return _filled("choice.html" if "options" in field else "number.html", texts)
 
 
 def _filled(name: str, parts: Mapping[str, str]) -> str:

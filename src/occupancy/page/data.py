@@ -50,7 +50,7 @@ def page_data() -> dict[str, Any]:
             "range": [field.low, field.high], "multiple": field.multiple_of, "needs": needs,
             "options": ["yes", "no"] if field.kind == "flag" else field.choices,
         }  # fmt: skip
-        inputs.append({key: value for key, value in values.items() if value not in (None, 1)})
+        inputs.append({key: value for key, value in values.items() if value not in (None, 1, ())})
     tables = list(map(limits, known()))
     texts = {limit_label(name): [limit_text(name, getattr(row, name)) for row in tables] for name in NAMES}
     columns = {name: [json_value(getattr(row, name)) for row in tables] for name in KINDS}

@@ -95,8 +95,7 @@ class _Search:
                 position = start
                 if start < high:
                     is_container = start == following[FATBIN_MAGIC]
-                    read_image = self._read_container if is_container else self._read_elf
-                    position = yield from read_image(start)
+                    position = yield from (self._read_container if is_container else self._read_elf)(start)
         self.is_complete = True
 
     def _read_container(self, start: int) -> Generator[Item, None, int]:

@@ -162,7 +162,7 @@ const app = {
     const isText = this.isTyping(event) && !(/^[u?]$/i.test(key) && /count|size|shape/.test(input?.kind));
     let act = (ctrlKey || metaKey ? commands : isText ? {} : plain)[key.toLowerCase()];
     if (key === "/" && target.id !== "q") act = () => byId(this.isListed() ? "q" : "gpu").select();
-    if (KEYS[key] && input?.options.length === 0) act = () => this.step(input, KEYS[key]);
+    if (KEYS[key] && input && !input.options) act = () => this.step(input, KEYS[key]);
     if (key === "Enter" && target.id === "pin") act = () => this.pin(target.value);
     if (key === "Escape" && target.id === "gpu") act = () => {
       target.value = "";

@@ -272,7 +272,8 @@ function nextSteps(now) {
   }
   const steps = [...stepsByCarveout(now), ...stepsUsingLess(now)].sort((a, b) => a.active_blocks - b.active_blocks);
   steps.push(...stepsByBlockSize(now));
-  if (steps.length || now.launchable) return steps;
+  const kept = steps.filter(({ requires }) => now.launchable || evaluate(limits, changed(kernel, requires)).launchable);
+  if (kept.length || now.launchable) return kept;
   const threads = Math.min(now.kernel.threads, now.limits.max_threads_per_block);
   return stepsUsingLess(withAmount(now, "threads", threads)).slice(0, 1)
     .map((step) => ({ ...step, requires: { threads, ...step.requires } }));
@@ -345,8 +346,7 @@ function registerCap({ limits, kernel }, registers, blocks) {
   const threads = limits.launch_bound ?? kernel.threads;
   const seen = { ...limits, sub_partitions: checkedParts(limits) };
   const blocksWith = (regs) => evaluate(seen, kernelOf({ threads, regs })).active_blocks;
-  const least = Math.min(blocks, blocksWith(registers));
-  const bounds = `__launch_bounds__(${threads}, ${least})`;
+  const least = Math.min(blocks, blocksWith(registers)), bounds = `__launch_bounds__(${threads}, ${least})`;
   return { launch_bounds: least > blocksWith(registers + 1) ? bounds : null, maxnreg: `__maxnreg__(${registers})` };
 }
 // Blocks of the whole GPU. With clusters an upper bound: a cluster must stay within one GPC.
