@@ -46,8 +46,8 @@ class OccupancyError(ValueError):
         problem: Problem, with the given value.
         where: Input, file, or position in a file, which is also the attribute ``place``.
         allowed: Accepted values.
-        hint: Fix, as a full sentence. An option follows its argument in parentheses; a message shows one of them.
-        choices: Similar or possible names, each with the line below the hint that shows it, or "".
+        hint: Fix, as a full sentence. Options follow their arguments in parentheses; a message shows one of the two.
+        choices: Similar or possible names, each with its line below the hint, or with "".
 
     ``others`` contains further errors of the same input.
     """

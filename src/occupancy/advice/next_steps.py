@@ -112,7 +112,7 @@ def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
     blocks, largest = now.active_blocks, Result(now.limits, now.kernel.replace(carveout=None), now.model)
     for level in chain([step_with(largest, {})], using_less(largest)):
         kept = _changed(now, level.requires)
-        blocks = max(blocks, kept.active_blocks)  # without a larger carveout
+        blocks = max(blocks, kept.active_blocks)  # `using_less` yields these
         for size in now.limits.shared_memory_configurations if blocks < level.active_blocks else ():
             reached = Result(now.limits, kept.kernel.replace(carveout=Carveout(size, "bytes")), now.model)
             if reached.active_blocks > blocks and reached.shared_memory_pool == size:

@@ -56,7 +56,7 @@ IN_FULL = Option("--all", "in_full", is_flag=True, help="Show all kernels.")
     Option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers."),
     Option("--sort", metavar="ORDER",
            help="Sort by lowest occupancy, or most regs, spills, stack or time.  [default: occupancy]"),
-    Option("--limit", type=int, metavar="N", help="Only the first N rows: kernels of one architecture."),
+    Option("--limit", type=int, metavar="N", help="Only the first N rows, one per kernel and architecture."),
     IN_FULL,
     Option("--columns", metavar="NAME,...",
            help="Columns to show, by their titles or by their names in CSV: kernel,regs,spill_load_bytes."),

@@ -71,7 +71,7 @@ class Fix(NamedTuple):
 @documented
 @dataclass(frozen=True, repr=False)
 class DiffRow:
-    """Kernel in both builds: worse, mixed, better, changed, renamed or the same."""
+    """Kernel in both builds, and its verdict: worse, mixed, better, changed, renamed or same."""
 
     verdict: Verdict
     matched_by: MatchedBy

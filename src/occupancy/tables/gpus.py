@@ -266,9 +266,9 @@ def _gpu(product: Product, table: LimitsTable | None = None) -> Gpu:
 
 
 def _no_such_gpu(name: str) -> InputError:
-    if longer := starting(name):
+    if longer := starting(name[:MAX_NAME]):  # which remembers it
         return ambiguous(name, "matches no GPU exactly", list(map(_gpu, longer)))
-    near = {} if re.fullmatch(r"[\d\s]*[.:=-][\d\s.:=-]*", name) else similar(name)  # 8.0-9.0 is no name
+    near = {} if re.fullmatch(r"[\d\s]*[.:=-][\d\s.:=-]*", name) else similar(name[:MAX_NAME])  # 8.0-9.0
     likely = list(dict.fromkeys(chain(*near.values())))[:MAX_SUGGESTIONS]
     hint = "For all GPUs, see `occupancy.gpus()` (`occupancy gpus --all`)."
     if near:

@@ -27,7 +27,7 @@ class Product:
 
     row: dict[str, str]
     names: str
-    """Keys of the full name, first alone, then with die, without revision, and of the other name; spaces around."""
+    """Keys between spaces: full name, name with die, name without die and revision, other name."""
     short_name: str
     """Key of the name without its family: 4090, a6000."""
     text: str
@@ -85,8 +85,8 @@ def _with_all(*words: str) -> Sequence[Product]:
         re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
         for parts in split
     ]
-    rarest = max(chain(*split), key=len, default="")  # a substring is found in a tenth of the time
-    likely = (each for each in products() if needed and rarest in each.text)
+    longest = max(chain(*split), key=len, default="")  # much faster to find than a regular expression
+    likely = (each for each in products() if needed and longest in each.text)
     return [each for each in likely if all(word.search(each.text) for word in needed)]
 
 
@@ -101,7 +101,7 @@ def _key(text: str) -> str:
 @lru_cache(maxsize=256)
 def starting(name: str) -> list[Product]:
     """Return the GPUs whose names start with a name, or else with its number: 5090 of GTX 5090."""
-    wanted = _key(name[:MAX_NAME])
+    wanted = _key(name)
     number = re.sub(rf"^({'|'.join(_FAMILIES)})+(?=[0-9])", "", wanted)
     named = [each for each in products() if wanted and f" {wanted}" in each.names]
     return named or [each for each in products() if wanted and each.short_name.startswith(number)]
@@ -110,7 +110,7 @@ def starting(name: str) -> list[Product]:
 @lru_cache(maxsize=256)
 def similar(name: str) -> dict[str, list[Product]]:
     """Return the similar keys of architectures and names, the nearest first, with their GPUs."""
-    name = re.sub("(?i)(?<=[0-9])o", "0", name[:MAX_NAME])  # RTX 4O90
+    name = re.sub("(?i)(?<=[0-9])o", "0", name)  # RTX 4O90
     model = re.sub(r"(?s)(?<=\d)\D.*", "", name)  # A100 of A100 80G
     if same_model := starting(model):
         return {model: same_model}
@@ -119,13 +119,13 @@ def similar(name: str) -> dict[str, list[Product]]:
     keys: dict[str, list[Product]] = {}
     for key, named in _by_key().items():
         if key.startswith(start):
-            keys.setdefault(key[: len(wanted)] if named else key, []).extend(named)
+            keys.setdefault((key[: len(wanted)] or key) if named else key, []).extend(named)
     return {key: keys[key] for key in nearest_names(wanted, keys)}
 
 
 @cache
 def _by_key() -> dict[str, list[Product]]:
-    """Return the GPUs by the keys of their names, and an empty list for each architecture."""
+    """Return the GPUs by the keys of their names, and by architectures, without GPUs."""
     keys = {shipped.limits(cc).architecture.split()[0].lower(): list[Product]() for cc in shipped.known()}
     for product in products():
         for key in (product.names.split()[0], product.short_name):

@@ -135,7 +135,7 @@ class TestFind:
 
     @pytest.mark.parametrize(("name", "hint"), [
         ("RTX 9090", "GeForce RTX 4090"), ("RTX 4O90", "GeForce RTX 4090"), ("H10", "H100"), ("hoper", "hopper"),
-        ("GTX 5090", "GeForce RTX 5090 "), ("RTX 5", "run `occupancy.gpus('RTX 5')`"), ("NVIDIA", ""),
+        ("GTX 5090", "GeForce RTX 5090 "), ("RTX 5", "run `occupancy.gpus('RTX 5')`"), ("NVIDIA", "all GPUs"),
         ("Radeon RX 7900", ""), ("-", ""), ("x" * 10_000, ""), ("1 " * 100_000, ""),
         ("9", "Did you mean 9.0?"), ("12", "Did you mean 12.0 or 12.1?"), ("RTX 4900", ":\n  GeForce RTX 4090 "),
     ])  # fmt: skip

@@ -281,8 +281,8 @@ function nextSteps(now) {
 const stepTo = ({ active_blocks, occupancy }, requires) => ({ active_blocks, occupancy, requires });
 function stepsByCarveout({ limits, kernel, active_blocks: blocks }) {
   const reach = (amounts) => evaluate(limits, changed(kernel, amounts));
-  const less = kernel.carveout === null ? [] : stepsUsingLess(evaluate(limits, { ...kernel, carveout: null }));
-  return [{ requires: {} }, ...less].flatMap(({ requires }) => {
+  const less = kernel.carveout && stepsUsingLess(evaluate(limits, { ...kernel, carveout: null }));
+  return (less ? [{ requires: {} }, ...less] : []).flatMap(({ requires }) => {
     blocks = Math.max(blocks, reach(requires).active_blocks);
     return limits.shared_memory_configurations.map((carveout) => reach({ ...requires, carveout }))
       .filter(({ active_blocks: more }) => more > blocks && (blocks = more))
