@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ..advice.block_sizes import BlockSize
+from ..advice.launch_requirements import needs_opt_in
 from ..advice.runtime import LaunchConfiguration
 from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.numbers import count, percent, size
-from .model import Column, Paragraph, Report, Section, Table, chosen, facts
+from .model import Column, Paragraph, Report, Section, Table, chosen, facts, note
 from .pictures import Picture, StepPlot, best_marks
 from .results import RESULT_COLUMNS, gpu_notes
 from .words import gpu_name, gpu_text, limited_by, uses_of
@@ -64,9 +65,8 @@ def block_sizes_report(
         is_same = len(gpus) == len(limiters) == 1
         best = f"best {percent(rows[0].lowest)}{f', {limited_by(*limiters)}' if is_same else ''}"
         details += _sections(gpus, rows, all_rows)
-    failing = (each.result for each in sizes if each not in running)
-    reasons = [(gpu_name(result.gpu), result.reason) for result in failing]
-    if lines := [f"{name}: {reason}" for name, reason in reasons if reason]:
+    failing = [each.result for each in sizes if each not in running and each.result.reason]
+    if lines := [f"{gpu_name(result.gpu)}: {result.reason}" for result in failing]:
         details.append(Paragraph(lines))
     picks = []
     for each, pick in zip(sizes, launches, strict=False):
@@ -80,6 +80,9 @@ def block_sizes_report(
     pairs = (each for row in _rows(sizes) for each in zip(sizes, row.sizes, strict=True))
     on_gpus = [SimpleNamespace(gpu=of.result.gpu, result=result) for of, result in pairs]
     notes = gpu_notes(gpus, (each.result for each in on_gpus))
+    uses = {(row.gpu.limits, row.result.dynamic_smem) for row in on_gpus if row.result.active_blocks}
+    if any(needs_opt_in(limits, kernel._replace(dynamic_smem=each)) for limits, each in uses):
+        notes.append(note("opt-in"))
     parts = headline, COLUMNS, on_gpus, "block_sizes", inputs, details, notes
     return Report("block-sizes", *parts, has_table=False)
 
@@ -90,9 +93,7 @@ def _rows(sizes: Sequence[Any]) -> list[SizeRow]:
     rows = (SizeRow(threads, tuple(each[threads] for each in by_threads)) for threads in common)
     launching = [row for row in rows if any(each.active_blocks for each in row.sizes)]
     # Ties in the lowest occupancy go to the higher sum, then to the larger block, as in the runtime.
-    return sorted(
-        launching, key=lambda row: (-row.lowest, -sum(x.occupancy for x in row.sizes), -row.threads)
-    )
+    return sorted(launching, key=lambda r: (-r.lowest, -sum(x.occupancy for x in r.sizes), -r.threads))
 
 
 def _sections(gpus: Sequence[Gpu], rows: Sequence[SizeRow], shows_all: bool) -> Iterator[Section]:
@@ -130,7 +131,6 @@ def block_sizes_picture(sizes: Sequence[Any], smem_per_thread: int | None = None
         name = gpu_name(on_gpu.result.gpu) if len(sizes) > 1 else ""
         curves[name] = [shares.get(threads, 0.0) for threads in values]
     marks = best_marks(values, curves.values())
-    where = [gpu_text(result.gpu)] if len(sizes) == 1 else []
-    given = ", ".join(filter(None, [*where, _uses(sizes, smem_per_thread)]))
+    given = ", ".join(filter(None, [gpu_text(result.gpu) * (len(sizes) == 1), _uses(sizes, smem_per_thread)]))
     title = f"Occupancy by threads per block\n{given[:1].upper()}{given[1:]}".rstrip()
     return Picture(title, [StepPlot("threads", values, curves, marks)])

@@ -47,6 +47,7 @@ def test_help_prints_no_escape_sequence(command: str) -> None:
      "2,048 blocks in 15.52 waves of 132: last wave 51.5% full, GPU 3% idle (no tail"),
     ("scan tests/data/kernels/samples.exe.gz tests/data/stack --sort stack --limit 9",
      "Hidden at this width: Limited by. CSV contains every column."),
+    ("block-sizes --cc 8.6 --smem-per-thread 64", "cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES)."),
     ("block-sizes --cc 8.6 --regs 40", "  8.6  768 threads, minimum grid 2 x SMs"),
     ("bounds -t 1024 --blocks 2 --cc 8.0,8.6,9.0",
      "__launch_bounds__(1024, 2): at most 32 registers per thread (ptxas ignores the"),
