@@ -122,7 +122,7 @@ def _with_larger_carveouts(now: Result) -> Iterator[NextStep]:
 
 def step_with(now: Result, requires: Changes, reached: Result | None = None) -> NextStep:
     """Return the occupancy after some changes, which can be lower."""
-    reached = reached or _changed(now, requires)
+    reached = reached or Result(now.limits, now.kernel.replace(**requires), now.model)
     return NextStep(reached.active_blocks, reached.occupancy, FrozenDict(requires))  # type: ignore[arg-type]
 
 
