@@ -15,7 +15,7 @@ TESTS = Path(__file__).parent
 # A package imports only packages above it. The number is its budget in lines.
 BUDGETS = {
     "errors": 216,
-    "values": 1361,
+    "values": 1360,
     "tables": 915,
     "engine": 841,
     "readers": 3318,
@@ -24,10 +24,10 @@ BUDGETS = {
     "device": 642,
     "builds": 1078,
     "compare": 1386,
-    "report": 3150,
+    "report": 3148,
     "render": 612,
     "page": 208,
-    "api": 1835,
+    "api": 1838,
     "cuda": 87,
     "typing": 38,
     "triton": 103,

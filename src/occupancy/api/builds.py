@@ -146,7 +146,7 @@ def check(
         options: As in `scan`; by default, threads come from the rules, then from the baseline.
 
     Raises:
-        RulesError: The rules cannot be read, or match no kernel.
+        RulesError: The rules cannot be read, or match no kernel, or none of those selected.
         BaselineError: The baseline cannot be read or written, or contains no kernel of the build.
         InputError, ReadError: As in `scan`, or a part of the build is damaged.
     """
@@ -176,7 +176,10 @@ def _check(reading: Reading, after: Build, rules: Rules, command: str) -> Checke
     old, new = (reading.sized(each, rules.rules) for each in _both(reading, before, after, ignore_arch))
     whole = (after.kernels, before.kernels) if reading.selects else None
     known = None if path is None else old
-    return check_kernels(new, rules, evaluator, known, whole=whole, ignore_arch=ignore_arch)
+    done = check_kernels(new, rules, evaluator, known, whole=whole, ignore_arch=ignore_arch)
+    if not (done.kernels or done.removed):
+        raise RulesError("no rule applies to the selected kernels", where=rules.source, hint="Add one.")
+    return done
 
 
 def _update(reading: Reading, after: Build, rules: Rules) -> tuple[Checked, str]:

@@ -51,8 +51,7 @@ def _each_or_range(values: Sequence[Any], text: Callable[[Any], str] = str) -> s
     """Return the values of some GPUs: ``75 / 100%``; of many ``50 to 100%``."""
     is_range = len(values) > MOST_LISTED
     texts = list(map(text, [min(values), max(values)] if is_range else values))
-    joined = (" to " if is_range else " / ").join(texts)
-    return joined.replace("% ", " ") if len(set(texts)) > 1 else texts[0]
+    return (" to " if is_range else " / ").join(texts).replace("% ", " ") if len(set(texts)) > 1 else texts[0]
 
 
 ON_GPUS = Column("gpus", about="GPUs, in the order of the arrays", type="array")

@@ -195,8 +195,7 @@ def _removed(check: Checked) -> Iterator[RemovedKernels]:
 def _headline(check: Checked, removed: Sequence[RemovedKernels]) -> str:
     archs = count(len({record.arch for record in check.kernels}), "architecture") if check.kernels else ""
     where = f" ({', '.join(about)})" if (about := [*filter(None, [check.rules.source, archs])]) else ""
-    number = count_kernels(check.kernels)
-    kernels = count(number, "kernel")
+    kernels = count(number := count_kernels(check.kernels), "kernel")
     if check.passed:
         few = ("No rule applies", "The kernel passes", "Both kernels pass")
         return f"{few[number] if number < len(few) else f'All {kernels} pass'}{where}"

@@ -48,8 +48,7 @@ def join_and(words: Sequence[str], conjunction: str = "and") -> str:
 
 def listed(names: Sequence[str], most: int = 10) -> str:
     """Return names with commas, and the number of those beyond the most."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def grouped(text: str) -> str:
