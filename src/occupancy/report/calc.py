@@ -73,7 +73,7 @@ RESOURCE_TABLE = (
 )
 
 MOST_STEPS = 10
-"""Next steps of a screen: the first ones, the highest one, and other block sizes."""
+"""Next steps of a screen: the first ones, the highest one, and other block sizes; twice as many with a carveout."""
 STEP_TABLE = (
     Column("occupancy", "Occupancy", itemgetter(0)),
     Column("active_blocks", "Blocks", itemgetter(1)),
@@ -161,14 +161,14 @@ def _steps_sections(row: ResultRow) -> Iterator[Section]:
         return percent(step.occupancy), step.active_blocks, step_changes(row.result, step), bounds
 
     levels = [step for step in row.steps if "threads" not in step.requires]
-    hidden = levels[MOST_STEPS - 1 - (len(row.steps) - len(levels)) : -1]
-    shown = (step for step in row.steps if step not in hidden)
+    most = MOST_STEPS * (1 if row.kernel.carveout is None else 2) - (len(row.steps) - len(levels))
+    shown = [step for step in row.steps if step not in levels[most - 1 : -1]]
     for is_other_size, steps in groupby(shown, lambda step: "threads" in step.requires):
         rows = list(map(cells, steps))
         columns = STEP_TABLE if any(bounds for *_, bounds in rows) else STEP_TABLE[:-1]
         yield Table(f"To {aim}{' with another block size' if is_other_size else ''}", columns, rows)
-        if hidden and not is_other_size:
-            more = count(len(hidden), "more step")
+        if len(shown) < len(row.steps) and not is_other_size:
+            more = count(len(row.steps) - len(shown), "more step")
             yield Paragraph([f"{more} not shown: see `next_steps().rows()` (`--format json`)."])
 
 
