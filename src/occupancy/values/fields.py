@@ -276,7 +276,7 @@ def reject_unknown(
         from inspect import signature  # only an error needs it
 
         own = {each.name for each in signature(function).parameters.values() if each.kind != each.VAR_KEYWORD}
-        names = sorted({*own, *known} - {"self", "place", "kernel"})
+        names = sorted({*own, *known} - {"self", "place"})
         others = {"gpu": "gpu", "cc": "gpu", "arch": "gpu", "launchbounds": "max_threads"}
         likely = {**LIKELY, **others}.get(name.replace("_", "").replace("-", "").lower())
         elsewhere = 'For another GPU, call occupancy.compute("A100", result).' if likely == "gpu" else ""
