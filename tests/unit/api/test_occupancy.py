@@ -156,7 +156,8 @@ def test_clusters_of_several_gpus() -> None:
         assert [each.opt_ins != () for each in found] == [size == 16, size > 8, False]
     assert 'reports "a kernel launch error has occurred due to cluster misconf' in str(found[0].reason)
     assert [(r.active_blocks, r.occupancy, r.limiters) for r in (found[0], found[2])] == [(0, 0, ())] * 2
-    assert "96 -> 64" in str(found[0].replace(threads=32, regs=96, carveout=0))
+    text = str(found[0].replace(threads=32, regs=96, carveout=0))
+    assert "17 -> 16, carveout 0% -> 16 KiB" in " ".join(text.split())
 
 
 def test_parts_of_results_print_and_have_rows() -> None:

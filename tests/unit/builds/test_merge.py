@@ -149,11 +149,8 @@ class TestLaunches:
     def test_whoever_wrote_the_name(self) -> None:
         pytest.importorskip("demangle", reason="needs Python 3.11")
         image = replace(IMAGE, name="_Z4blurILi16EEvPKf")
-        for name in (
-            "void blur<(int)16>(const float *)",
-            "blur<16>(float const*)",
-            "blur<16>(float const *)",
-        ):
+        spellings = "void blur<(int)16>(const float *)", "blur<16>(float const*)", "blur<16>(float const *)"
+        for name in spellings:
             assert one(image, replace(LAUNCH, name=name)).name == image.name
         assert len(merge([image, replace(LAUNCH, name="blur<32>(float const*)")]).records) == 2
 
